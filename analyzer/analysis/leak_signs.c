@@ -70,6 +70,14 @@ static int read_stack(struct leak_evidence *evidence, struct symbols *symbols, u
     return status;
 }
 
+/* True if each block was larger than the one before and all were kept, but for one at most. */
+static bool keeps_each_larger(const struct site_blocks *blocks)
+{
+    const uint64_t frees_count = blocks->frees_count > 1 ? blocks->frees_count : 0;
+
+    return rising_is_kept(&blocks->sizes, blocks->births_count, frees_count);
+}
+
 /* --- all call stacks of the cause --- */
 
 /* By stack id: whether the call stack belongs to the cause. NULL: out of memory. */
@@ -214,6 +222,7 @@ int leak_evidence_find(struct leak_evidence *evidence, const struct study *study
     int status = 0;
     if (steepest) {
         evidence->collapses = steepest->sweeps->at.count;
+        evidence->outgrows = keeps_each_larger(steepest->blocks);
         evidence->are_anywhere = sweeps_are_anywhere(steepest->sweeps);
         add_held(evidence, study, account, stacks);
         status = find_holder(evidence, study, account, stacks, err);

@@ -23,6 +23,7 @@ struct leak_evidence {
     bool went_back;    /* backwards went through most of the graph */
     bool keeps_all;    /* three quarters of the graph's blocks were live at once */
     bool are_anywhere; /* the collapses came at different places of the program */
+    bool outgrows;     /* the steepest call stack keeps each block beside a larger one */
     bool may_go_back;  /* memory was refused before any backward, so one may have been to come */
     bool is_of_backward;     /* a backward made some of the blocks */
     enum memory_kind memory; /* of a block that was live at the account's peak */

@@ -297,6 +297,29 @@ def test_a_forecast_needs_blocks_of_one_size_and_a_card_that_refused_none(progra
     assert any("the card is full after about" in text.lower() for text in program.answer()) == said
 
 
+@pytest.mark.parametrize("rise, frees, said", [
+    (MIB, 1, "Blocks of this line are kept when a larger one is made."),
+    (MIB, 0, "Blocks of this line are kept when a larger one is made; each block is larger than the one before."),
+    (MIB, 2, "Some blocks of this line are freed and others are not."),
+    (0, 1, "Some blocks of this line are freed and others are not."),
+    (0, 0, "No block of this line was ever freed."),
+])  # fmt: skip
+def test_a_buffer_that_forgets_its_smaller_blocks_is_told_from_a_path_without_a_free(program, rise, frees, said):
+    trace, blocks = program.trace, []
+
+    def step(number):
+        blocks.append(trace.alloc(4 * MIB + number * rise, stack=trace.stack("reserve")))
+        trace.free(trace.alloc(MIB, stack=trace.stack("scan")))
+
+    program.run(12, step)
+    for block in blocks[len(blocks) - frees:]:
+        trace.free(block)
+    answer = program.answer()
+    assert answer[0].startswith("Leak: ") and "by reserve" in answer[0]
+    assert said in answer
+    assert ("If it replaces the one before, free that one." in answer) == said.startswith("Blocks")
+
+
 # --- growth without steps ---
 
 
