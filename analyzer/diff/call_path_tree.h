@@ -6,14 +6,13 @@
 #ifndef GPUMEMTRACE_ANALYZER_DIFF_CALL_PATH_TREE_H
 #define GPUMEMTRACE_ANALYZER_DIFF_CALL_PATH_TREE_H
 
+#include "analyzer/symbol/frame_tree.h"
 #include "holding.h"
 
-#define PATH_NODE_NONE UINT32_MAX
 enum { PATH_NODE_TRAITS = 32 };
 
 struct call_path_node {
     struct call_line call_line;
-    uint32_t first_child, next; /* `next` is the next child, sorted by file, function and line */
     /* the first site that the line itself allocated: index in holding + 1 */
     uint32_t first_site;
     /*
@@ -27,7 +26,8 @@ struct call_path_node {
 
 struct call_path_tree {
     const struct holding *holding;
-    struct call_path_node *items; /* the first is the parent of the outermost lines */
+    struct frame_tree lines;      /* a node's frame is a place */
+    struct call_path_node *items; /* by node; the first is the parent of the outermost lines */
     size_t count, capacity;
     uint32_t *next_site; /* by site: the next site of the same node, + 1 */
 };
@@ -37,7 +37,7 @@ int call_path_tree_make(struct call_path_tree *tree, const struct holding *holdi
                         struct err *err);
 void call_path_tree_release(struct call_path_tree *tree);
 
-/* Returns the node at the end of a call path, or PATH_NODE_NONE if the path is not in the tree. */
+/* Returns the node at the end of a call path, or FRAME_TREE_NONE if the path is not in the tree. */
 uint32_t call_path_tree_find(const struct call_path_tree *tree, const struct call_line *call_path,
                              size_t depth);
 

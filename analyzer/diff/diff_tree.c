@@ -2,7 +2,6 @@
 /* Finds the line to blame for a change; see diff_tree.h. */
 #include "diff_tree.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +19,6 @@ struct place_use {
 
 struct blaming {
     struct diff_tree *difference;
-    struct text_set places;
-    uint32_t *place_of;     /* by node */
     struct place_use *uses; /* by place */
     struct err *err;
 };
@@ -31,24 +28,16 @@ struct blaming {
 static int count_places(struct blaming *blaming)
 {
     const struct diff_tree *difference = blaming->difference;
-    const size_t count = difference->node_count;
 
-    blaming->place_of = array_new(count, sizeof *blaming->place_of, blaming->err);
-    blaming->uses = array_new(count, sizeof *blaming->uses, blaming->err);
-    if (!blaming->place_of || !blaming->uses)
+    blaming->uses = array_new(difference->names->count, sizeof *blaming->uses, blaming->err);
+    if (!blaming->uses)
         return -1;
-    for (size_t i = 1; i < count; i++) {
+    for (size_t i = 1; i < difference->node_count; i++) {
         const struct diff_node *node = &difference->nodes[i];
-        char key[64];
+        struct place_use *use = &blaming->uses[node->call_line.place];
 
-        snprintf(key, sizeof key, "%" PRIu32 " %" PRIu32 " %" PRIu32, node->call_line.file,
-                 node->call_line.key, node->call_line.line);
-        const uint32_t place = text_set_add(&blaming->places, key, blaming->err);
-        if (place == TEXT_SET_NONE)
-            return -1;
-        blaming->place_of[i] = place;
-        blaming->uses[place].live_count += node->after_bytes > 0;
-        blaming->uses[place].grown_count += node->grown_bytes > node->shrunk_bytes;
+        use->live_count += node->after_bytes > 0;
+        use->grown_count += node->grown_bytes > node->shrunk_bytes;
     }
     return 0;
 }
@@ -63,7 +52,7 @@ static uint32_t caller_to_blame(const struct blaming *blaming, uint32_t number)
 
     for (uint32_t at = number; at != 0; at = difference->nodes[at].outer) {
         const struct call_line *call_line = &difference->nodes[at].call_line;
-        const struct place_use *use = &blaming->uses[blaming->place_of[at]];
+        const struct place_use *use = &blaming->uses[call_line->place];
 
         if ((use->live_count < 2 || use->grown_count >= use->live_count) &&
             !call_is_wrapper(difference->names->texts[call_line->function]) &&
@@ -510,8 +499,6 @@ int diff_tree_find(struct diff_tree *difference, const struct holding *before,
     order_rows(difference);
     status = 0;
 out:
-    text_set_release(&blaming.places);
-    free(blaming.place_of);
     free(blaming.uses);
     call_path_tree_release(&trees[0]);
     call_path_tree_release(&trees[1]);

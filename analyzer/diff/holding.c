@@ -3,6 +3,7 @@
 #include "holding.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +29,19 @@ static const char *key_of(const char *function)
 int call_line_set(struct call_line *call_line, struct text_set *names, const char *file,
                   const char *function, uint32_t line, struct err *err)
 {
+    char place[64];
+
     *call_line = (struct call_line){.file = text_set_add(names, file, err),
                                     .function = text_set_add(names, function, err),
                                     .key = text_set_add(names, key_of(function), err),
                                     .line = line};
-    return call_line->file == TEXT_SET_NONE || call_line->function == TEXT_SET_NONE ||
-                   call_line->key == TEXT_SET_NONE
-               ? -1
-               : 0;
+    if (call_line->file == TEXT_SET_NONE || call_line->function == TEXT_SET_NONE ||
+        call_line->key == TEXT_SET_NONE)
+        return -1;
+    snprintf(place, sizeof place, "%" PRIu32 " %" PRIu32 " %" PRIu32, call_line->file,
+             call_line->key, line);
+    call_line->place = text_set_add(names, place, err);
+    return call_line->place == TEXT_SET_NONE ? -1 : 0;
 }
 
 const char *call_line_text(const struct call_line *call_line, const struct text_set *names,

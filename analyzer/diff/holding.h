@@ -13,6 +13,8 @@
 
 /* One line of the program on a call path. Texts are indices of a set that both sides share. */
 struct call_line {
+    /* file, key and line as one number, which is not dense: equal lines have equal places */
+    uint32_t place;
     /* relative to the program's folder; for a library, its file name; "": unknown */
     uint32_t file;
     uint32_t function; /* the function's name, as shown */
@@ -81,7 +83,7 @@ void holding_count(struct holding *holding);
 /* Adds an item that has no call path and no blocks. */
 int holding_add_rest(struct holding *holding, const char *name, uint64_t bytes, struct err *err);
 
-/* Fills the line, including its key. */
+/* Fills the line, including its key and its place. */
 int call_line_set(struct call_line *call_line, struct text_set *names, const char *file,
                   const char *function, uint32_t line, struct err *err);
 

@@ -50,7 +50,7 @@ static int add_leaves(const struct merging *merging, int side, uint32_t node, si
 {
     const struct call_path_tree *tree = merging->trees[side];
 
-    for (uint32_t at = node == PATH_NODE_NONE ? 0 : tree->items[node].first_site; at;
+    for (uint32_t at = node == FRAME_TREE_NONE ? 0 : tree->items[node].first_site; at;
          at = tree->next_site[at - 1]) {
         const struct held_site *site = &tree->holding->items[at - 1];
         struct diff_leaf *leaf;
@@ -103,7 +103,7 @@ static void add_each(const struct merging *merging, int side, uint32_t node, siz
     const struct call_path_tree *tree = merging->trees[side];
     struct diff_tree *difference = merging->difference;
 
-    for (uint32_t at = node == PATH_NODE_NONE ? 0 : tree->items[node].first_site; at;
+    for (uint32_t at = node == FRAME_TREE_NONE ? 0 : tree->items[node].first_site; at;
          at = tree->next_site[at - 1]) {
         const struct held_site *site = &tree->holding->items[at - 1];
 
@@ -140,7 +140,7 @@ static int merge_children(const struct merging *merging, const uint32_t nodes[2]
 static int merge_nodes(const struct merging *merging, const uint32_t nodes[2], uint32_t outer)
 {
     struct diff_tree *difference = merging->difference;
-    const int told = nodes[1] == PATH_NODE_NONE ? 0 : 1;
+    const int told = nodes[1] == FRAME_TREE_NONE ? 0 : 1;
     const size_t number = difference->node_count, first = difference->leaf_count;
     struct diff_node *grown = array_grow(difference->nodes, &difference->node_capacity, number,
                                          sizeof *grown, merging->err);
@@ -152,10 +152,10 @@ static int merge_nodes(const struct merging *merging, const uint32_t nodes[2], u
         (struct diff_node){.call_line = merging->trees[told]->items[nodes[told]].call_line,
                            .outer = outer,
                            .first_leaf = first,
-                           .is_old = nodes[0] != PATH_NODE_NONE};
+                           .is_old = nodes[0] != FRAME_TREE_NONE};
     difference->node_count++;
     for (int side = 0; side < 2; side++)
-        if (nodes[side] != PATH_NODE_NONE)
+        if (nodes[side] != FRAME_TREE_NONE)
             merging->pairs[side][nodes[side]] = *merging->pair_count;
     ++*merging->pair_count;
     if (add_leaves(merging, 0, nodes[0], first) || add_leaves(merging, 1, nodes[1], first))
@@ -174,15 +174,15 @@ static int merge_nodes(const struct merging *merging, const uint32_t nodes[2], u
 
 /* --- the line after which blocks are freed --- */
 
-/* Returns the number of the node after which most blocks were freed, or PATH_NODE_NONE if it is
+/* Returns the number of the node after which most blocks were freed, or FRAME_TREE_NONE if it is
  * unknown. */
 static uint32_t pair_after(const struct merging *merging, int side, const struct held_life *life)
 {
     const uint32_t node = life->after_depth ? call_path_tree_find(merging->trees[side], life->after,
                                                                   life->after_depth)
-                                            : PATH_NODE_NONE;
+                                            : FRAME_TREE_NONE;
 
-    return node == PATH_NODE_NONE ? PATH_NODE_NONE : merging->pairs[side][node];
+    return node == FRAME_TREE_NONE ? FRAME_TREE_NONE : merging->pairs[side][node];
 }
 
 static void find_freed_elsewhere(const struct merging *merging)
@@ -192,7 +192,7 @@ static void find_freed_elsewhere(const struct merging *merging)
         const uint32_t before = pair_after(merging, 0, &leaf->lives[0]);
         const uint32_t after = pair_after(merging, 1, &leaf->lives[1]);
 
-        leaf->is_freed_elsewhere = before != PATH_NODE_NONE && after != PATH_NODE_NONE &&
+        leaf->is_freed_elsewhere = before != FRAME_TREE_NONE && after != FRAME_TREE_NONE &&
                                    (before != after || leaf->lives[0].is_after_backward !=
                                                            leaf->lives[1].is_after_backward);
     }

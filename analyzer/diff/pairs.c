@@ -9,9 +9,13 @@
 /* Beyond these limits, lines are paired by line number alone or are not paired. */
 enum { CELLS_MAX = 1 << 20, LEFT_MAX = 256 };
 
+struct child {
+    const struct call_path_node *item;
+    uint32_t node; /* FRAME_TREE_NONE: it was paired */
+};
+
 struct pairing {
-    const struct call_path_tree **trees;
-    uint32_t *nodes[2]; /* children of the node on each side, sorted by file, function and line */
+    struct child *children[2]; /* of the node on each side, sorted by file, function and line */
     size_t counts[2];
     struct node_pair *pairs;
     size_t count;
@@ -25,15 +29,15 @@ struct run {
 
 static const struct call_path_node *node_of(const struct pairing *pairing, int side, size_t number)
 {
-    return &pairing->trees[side]->items[pairing->nodes[side][number]];
+    return pairing->children[side][number].item;
 }
 
 static void add_pair(struct pairing *pairing, size_t before, size_t after)
 {
-    uint32_t *a = &pairing->nodes[0][before], *b = &pairing->nodes[1][after];
+    uint32_t *a = &pairing->children[0][before].node, *b = &pairing->children[1][after].node;
 
     pairing->pairs[pairing->count++] = (struct node_pair){{*a, *b}};
-    *a = *b = PATH_NODE_NONE;
+    *a = *b = FRAME_TREE_NONE;
 }
 
 /* --- the lines of one function, in their order --- */
@@ -204,9 +208,10 @@ static bool pair_best_left(struct pairing *pairing)
     size_t before = 0, after = 0;
 
     for (size_t i = 0; i < pairing->counts[0]; i++)
-        for (size_t j = 0; j < pairing->counts[1] && pairing->nodes[0][i] != PATH_NODE_NONE; j++) {
+        for (size_t j = 0;
+             j < pairing->counts[1] && pairing->children[0][i].node != FRAME_TREE_NONE; j++) {
             const uint64_t found =
-                pairing->nodes[1][j] == PATH_NODE_NONE ? 0 : likeness_left(pairing, i, j);
+                pairing->children[1][j].node == FRAME_TREE_NONE ? 0 : likeness_left(pairing, i, j);
 
             if (found > best) {
                 best = found;
@@ -223,11 +228,11 @@ static void add_alone(struct pairing *pairing)
 {
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < pairing->counts[side]; i++)
-            if (pairing->nodes[side][i] != PATH_NODE_NONE) {
+            if (pairing->children[side][i].node != FRAME_TREE_NONE) {
                 struct node_pair *pair = &pairing->pairs[pairing->count++];
 
-                *pair = (struct node_pair){{PATH_NODE_NONE, PATH_NODE_NONE}};
-                pair->nodes[side] = pairing->nodes[side][i];
+                *pair = (struct node_pair){{FRAME_TREE_NONE, FRAME_TREE_NONE}};
+                pair->nodes[side] = pairing->children[side][i].node;
             }
 }
 
@@ -237,38 +242,52 @@ static void drop_paired(struct pairing *pairing)
         size_t kept = 0;
 
         for (size_t i = 0; i < pairing->counts[side]; i++)
-            if (pairing->nodes[side][i] != PATH_NODE_NONE)
-                pairing->nodes[side][kept++] = pairing->nodes[side][i];
+            if (pairing->children[side][i].node != FRAME_TREE_NONE)
+                pairing->children[side][kept++] = pairing->children[side][i];
         pairing->counts[side] = kept;
     }
 }
 
 /* --- both ways of pairing --- */
 
-static int list_children(struct pairing *pairing, int side, uint32_t node)
+static int compare_children(const void *left, const void *right)
 {
-    const struct call_path_node *items = pairing->trees[side]->items;
+    const struct call_line *a = &((const struct child *)left)->item->call_line;
+    const struct call_line *b = &((const struct child *)right)->item->call_line;
+
+    if (!is_same_function(a, b))
+        return is_before(a, b) ? -1 : 1;
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+static int list_children(struct pairing *pairing, int side, const struct call_path_tree *tree,
+                         uint32_t node)
+{
+    const struct frame_node *nodes = tree->lines.nodes;
+    const uint32_t first = node == FRAME_TREE_NONE ? 0 : nodes[node].first;
     size_t count = 0;
 
-    for (uint32_t at = node == PATH_NODE_NONE ? PATH_NODE_NONE : items[node].first_child;
-         at != PATH_NODE_NONE; at = items[at].next)
+    for (uint32_t at = first; at; at = nodes[at].next)
         count++;
-    pairing->nodes[side] = array_new(count, sizeof *pairing->nodes[side], pairing->err);
-    if (!pairing->nodes[side])
+    struct child *children = array_new(count, sizeof *children, pairing->err);
+    pairing->children[side] = children;
+    if (!children)
         return -1;
-    for (uint32_t at = node == PATH_NODE_NONE ? PATH_NODE_NONE : items[node].first_child;
-         at != PATH_NODE_NONE; at = items[at].next)
-        pairing->nodes[side][pairing->counts[side]++] = at;
+    for (uint32_t at = first; at; at = nodes[at].next)
+        children[pairing->counts[side]++] = (struct child){&tree->items[at], at};
+    if (count)
+        qsort(children, count, sizeof *children, compare_children);
     return 0;
 }
 
 int node_pairs_find(struct node_pair **pairs, const struct call_path_tree *trees[2],
                     const uint32_t nodes[2], struct err *err)
 {
-    struct pairing pairing = {.trees = trees, .err = err};
+    struct pairing pairing = {.err = err};
     int status = -1;
 
-    if (list_children(&pairing, 0, nodes[0]) || list_children(&pairing, 1, nodes[1]))
+    if (list_children(&pairing, 0, trees[0], nodes[0]) ||
+        list_children(&pairing, 1, trees[1], nodes[1]))
         goto out;
     pairing.pairs = array_new(pairing.counts[0] + pairing.counts[1], sizeof *pairing.pairs, err);
     if (!pairing.pairs || pair_functions(&pairing))
@@ -282,8 +301,8 @@ int node_pairs_find(struct node_pair **pairs, const struct call_path_tree *trees
     *pairs = pairing.pairs;
     pairing.pairs = NULL;
 out:
-    free(pairing.nodes[0]);
-    free(pairing.nodes[1]);
+    free(pairing.children[0]);
+    free(pairing.children[1]);
     free(pairing.pairs);
     return status;
 }

@@ -13,12 +13,12 @@
 #include "call_path_tree.h"
 
 struct node_pair {
-    uint32_t nodes[2]; /* before and after; PATH_NODE_NONE: not in this run */
+    uint32_t nodes[2]; /* before and after; FRAME_TREE_NONE: not in this run */
 };
 
 /*
- * Pairs the children of nodes[0] and nodes[1]. PATH_NODE_NONE means that there are no children. The
- * caller frees *pairs. Returns the number of pairs, or -1.
+ * Pairs the children of nodes[0] and nodes[1]. FRAME_TREE_NONE means that there are no children.
+ * The caller frees *pairs. Returns the number of pairs, or -1.
  */
 int node_pairs_find(struct node_pair **pairs, const struct call_path_tree *trees[2],
                     const uint32_t nodes[2], struct err *err);

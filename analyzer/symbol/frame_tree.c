@@ -8,9 +8,9 @@
 
 uint32_t frame_tree_add(struct frame_tree *tree, uint32_t outer, uint64_t frame, struct err *err)
 {
-    uint32_t number = pair_map_get(&tree->numbers, outer, frame);
+    uint32_t number = frame_tree_find(tree, outer, frame);
 
-    if (number != PAIR_MAP_NONE)
+    if (number != FRAME_TREE_NONE)
         return number;
     struct frame_node *grown =
         array_grow(tree->nodes, &tree->capacity, tree->count, sizeof *grown, err);

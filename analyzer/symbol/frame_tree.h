@@ -12,7 +12,7 @@
 
 #include "analyzer/util/pair_map.h"
 
-#define FRAME_TREE_NONE UINT32_MAX
+#define FRAME_TREE_NONE PAIR_MAP_NONE
 
 struct frame_node {
     uint32_t outer;             /* has a lower number; FRAME_TREE_NONE: the node has no caller */
@@ -30,6 +30,12 @@ struct frame_tree {
 /* Returns the number of the node that `outer` has for the frame, and adds the node if it is new;
  * outer may be FRAME_TREE_NONE. Returns FRAME_TREE_NONE if there is no memory. */
 uint32_t frame_tree_add(struct frame_tree *tree, uint32_t outer, uint64_t frame, struct err *err);
+/* Returns the number of that node, or FRAME_TREE_NONE if the tree has no such node. */
+static inline uint32_t frame_tree_find(const struct frame_tree *tree, uint32_t outer,
+                                       uint64_t frame)
+{
+    return pair_map_get(&tree->numbers, outer, frame);
+}
 void frame_tree_release(struct frame_tree *tree);
 
 #endif
