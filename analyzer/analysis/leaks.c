@@ -93,7 +93,7 @@ static int blame_all(struct account_leak *found, const struct study *study,
     const size_t said = count;
     for (size_t i = 0; i < beside; i++)
         sites[count++] = own->sites[i].stack_id;
-    const int status = blame_first(&found->blame, study->symbols, sites, count, said, err);
+    const int status = blame_first(&found->blame, study->symbols, sites, count, said, count, err);
     free(sites);
     return status;
 }

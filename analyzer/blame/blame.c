@@ -101,18 +101,20 @@ static bool is_better_label(const struct call_paths *paths, const struct choice 
     return is_helped || (paths->places[best].is_header && !paths->places[place].is_header);
 }
 
-static uint32_t label_place_of(const struct call_paths *paths, const struct choice *choice,
-                               uint32_t path)
+/* Returns the node, on the path or at its end, whose place is the label. */
+static uint32_t label_path_of(const struct call_paths *paths, const struct choice *choice,
+                              uint32_t path)
 {
-    uint32_t best = (uint32_t)paths->tree.nodes[path].frame;
-    bool is_helped = choice->callers[best] > 1;
+    uint32_t best = path;
+    bool is_helped = choice->callers[paths->tree.nodes[path].frame] > 1;
 
     for (uint32_t at = paths->tree.nodes[path].outer; at != CALL_PATH_NONE;
          at = paths->tree.nodes[at].outer) {
         const uint32_t place = (uint32_t)paths->tree.nodes[at].frame;
 
-        if (is_better_label(paths, choice, place, best, is_helped)) {
-            best = place;
+        if (is_better_label(paths, choice, place, (uint32_t)paths->tree.nodes[best].frame,
+                            is_helped)) {
+            best = at;
             is_helped = false;
         }
         is_helped |= choice->callers[place] > 1;
@@ -125,7 +127,8 @@ static uint32_t path_that_counts(const struct blamed *item)
     return item->path == CALL_PATH_NONE ? item->forward_path : item->path;
 }
 
-static int count_paths(const struct blame *blame, struct choice *choice, struct err *err)
+static int count_paths(const struct blame *blame, struct choice *choice, size_t counted,
+                       struct err *err)
 {
     const struct call_paths *paths = &blame->paths;
 
@@ -137,7 +140,7 @@ static int count_paths(const struct blame *blame, struct choice *choice, struct 
     if (!choice->counted || !choice->sharing || !choice->last || !choice->callers ||
         !choice->wrappers)
         return -1;
-    for (size_t i = 0; i < blame->count; i++) {
+    for (size_t i = 0; i < counted; i++) {
         const uint32_t path = path_that_counts(&blame->items[i]);
 
         if (path != CALL_PATH_NONE && count_path(paths, choice, path, err))
@@ -197,10 +200,10 @@ static int describe(struct blame *blame, struct symbols *symbols, const struct c
                     struct blamed *item, struct err *err)
 {
     const uint32_t path = path_that_counts(item);
+    item->label_path =
+        path == CALL_PATH_NONE ? CALL_PATH_NONE : label_path_of(&blame->paths, choice, path);
     const struct symbol_frame *label_frame =
-        path == CALL_PATH_NONE
-            ? NULL
-            : &blame->paths.places[label_place_of(&blame->paths, choice, path)].frame;
+        path == CALL_PATH_NONE ? NULL : &call_path_place(&blame->paths, item->label_path)->frame;
     char buffer[STACK_SITE_TEXT_BYTES], label[BLAME_LABEL_BYTES], text[BLAME_TEXT_BYTES];
 
     if (stack_site_find(&item->site, symbols, site_stack(item->site_id),
@@ -224,10 +227,10 @@ static int describe(struct blame *blame, struct symbols *symbols, const struct c
 }
 
 int blame_first(struct blame *blame, struct symbols *symbols, const uint64_t *sites, size_t count,
-                size_t said, struct err *err)
+                size_t said, size_t counted, struct err *err)
 {
     struct choice choice = {0};
-    size_t said_items = 0;
+    size_t said_items = 0, counted_items = 0;
     int status = 0;
 
     *blame = (struct blame){0};
@@ -235,9 +238,11 @@ int blame_first(struct blame *blame, struct symbols *symbols, const uint64_t *si
         status = add_site(blame, symbols, sites[i], err);
         if (i < said)
             said_items = blame->count;
+        if (i < counted)
+            counted_items = blame->count;
     }
     if (!status)
-        status = count_paths(blame, &choice, err);
+        status = count_paths(blame, &choice, counted_items, err);
     for (size_t i = 0; i < said_items && !status; i++)
         status = describe(blame, symbols, &choice, &blame->items[i], err);
     choice_release(&choice);
@@ -249,7 +254,7 @@ int blame_first(struct blame *blame, struct symbols *symbols, const uint64_t *si
 int blame_sites(struct blame *blame, struct symbols *symbols, const uint64_t *sites, size_t count,
                 struct err *err)
 {
-    return blame_first(blame, symbols, sites, count, count, err);
+    return blame_first(blame, symbols, sites, count, count, count, err);
 }
 
 void blame_release(struct blame *blame)

@@ -36,6 +36,7 @@ struct blamed {
     uint32_t row;             /* index of the text, from 0 in the order of first use */
     uint32_t path;            /* in blame.paths; CALL_PATH_NONE: no frame is the program's */
     uint32_t forward_path;    /* path of the forward operator, if path is none */
+    uint32_t label_path;      /* the node of path or forward_path that the label names */
     const struct symbol_frame *forward; /* frame in forward_path that the label names, or NULL */
     bool names_line;                    /* the label names a line of the program */
     bool is_known;                      /* false: there is no stack, and the label says that */
@@ -59,11 +60,11 @@ struct blame {
 int blame_sites(struct blame *blame, struct symbols *symbols, const uint64_t *sites, size_t count,
                 struct err *err);
 /*
- * Like blame_sites, but makes labels for the first `said` sites only. The other sites have no text
- * and no row; they only count as call paths that share lines.
+ * Like blame_sites, but makes labels for the first `said` sites only; the other sites have no text
+ * and no row. Only the first `counted` sites count as call paths that share lines.
  */
 int blame_first(struct blame *blame, struct symbols *symbols, const uint64_t *sites, size_t count,
-                size_t said, struct err *err);
+                size_t said, size_t counted, struct err *err);
 void blame_release(struct blame *blame);
 
 /* Returns the result for one site, which must be in the set. */

@@ -24,7 +24,7 @@ bool call_is_wrapper(const char *function)
     return false;
 }
 
-bool call_is_header(const char *file)
+static bool is_header(const char *file)
 {
     static const char *const endings[] = {".h",   ".hpp", ".hh",  ".hxx",
                                           ".cuh", ".inl", ".ipp", ".tcc"};
@@ -65,9 +65,8 @@ static uint32_t add_new_place(struct call_paths *paths, const struct symbol_fram
     if (!grown)
         return TEXT_SET_NONE;
     paths->places = grown;
-    grown[paths->place_count++] = (struct call_place){.frame = *frame,
-                                                      .text = paths->texts.texts[said],
-                                                      .is_header = call_is_header(frame->file)};
+    grown[paths->place_count++] = (struct call_place){
+        .frame = *frame, .text = paths->texts.texts[said], .is_header = is_header(frame->file)};
     return number;
 }
 

@@ -45,10 +45,8 @@ static inline const struct call_place *call_path_place(const struct call_paths *
 {
     return &paths->places[paths->tree.nodes[path].frame];
 }
-/* call_is_wrapper: true for a function of wrappers.def. call_is_header: true for the file of a
- * header; file may be NULL (unknown). */
+/* True for a function of wrappers.def. */
 bool call_is_wrapper(const char *function);
-bool call_is_header(const char *file);
 
 void call_paths_release(struct call_paths *paths);
 

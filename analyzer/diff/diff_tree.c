@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/blame/call_paths.h"
 #include "analyzer/util/array.h"
 #include "merged.h"
 
@@ -43,20 +42,20 @@ static int count_places(struct blaming *blaming)
 }
 
 /*
- * If a helper grew for only some of its callers, returns the caller to blame, not the helper. Also
- * skips wrappers and lines in headers.
+ * Returns the line to blame for the leaves of a line and of the lines that it called. If the
+ * innermost of their labels is further out, the search begins there, because the line itself is a
+ * helper or a wrapper. If a helper grew for only some of its callers, the caller is to blame.
  */
-static uint32_t caller_to_blame(const struct blaming *blaming, uint32_t number)
+static uint32_t caller_to_blame(const struct blaming *blaming, uint32_t number, size_t label_depth)
 {
-    const struct diff_tree *difference = blaming->difference;
+    const struct diff_node *nodes = blaming->difference->nodes;
 
-    for (uint32_t at = number; at != 0; at = difference->nodes[at].outer) {
-        const struct call_line *call_line = &difference->nodes[at].call_line;
-        const struct place_use *use = &blaming->uses[call_line->place];
+    while (label_depth && nodes[number].depth > label_depth)
+        number = nodes[number].outer;
+    for (uint32_t at = number; at != 0; at = nodes[at].outer) {
+        const struct place_use *use = &blaming->uses[nodes[at].call_line.place];
 
-        if ((use->live_count < 2 || use->grown_count >= use->live_count) &&
-            !call_is_wrapper(difference->names->texts[call_line->function]) &&
-            !call_is_header(difference->names->texts[call_line->file]))
+        if (use->live_count < 2 || use->grown_count >= use->live_count)
             return at;
     }
     return number;
@@ -102,16 +101,19 @@ static int add_row(const struct blaming *blaming, uint32_t node, size_t first, s
     struct diff_tree *difference = blaming->difference;
     struct diff_row row = {.node = node}, *grown;
     bool is_of_backward = true;
+    size_t label_depth = 0;
 
     for (size_t i = first; i < end; i++) {
         const struct diff_leaf *leaf = &difference->leaves[i];
 
         add_leaf_to_row(&row, leaf);
         is_of_backward &= leaf->is_of_backward || !diff_leaf_delta(leaf);
+        if (diff_leaf_delta(leaf) && leaf->label_depth > label_depth)
+            label_depth = leaf->label_depth;
     }
     if (!row.delta_bytes)
         return 0;
-    row.node = caller_to_blame(blaming, node);
+    row.node = caller_to_blame(blaming, node, label_depth);
     row.label = name_row(blaming, row.node, row.leaf, is_of_backward);
     grown = array_grow(difference->rows, &difference->row_capacity, difference->row_count,
                        sizeof *grown, blaming->err);

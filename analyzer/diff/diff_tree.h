@@ -31,7 +31,8 @@ struct diff_node {
     struct call_line call_line;
     /* the parent; DIFF_NONE: this is the parent of the outermost lines */
     uint32_t outer;
-    size_t end; /* first node that is not below this node */
+    size_t depth; /* 1: an outermost line */
+    size_t end;   /* first node that is not below this node */
     size_t first_leaf, leaf_end;
     bool is_old; /* the run before had the line, even if the line held nothing */
     /* Sums of the node and all nodes below it. growing_bytes: live after, in lines that grew. */
@@ -44,6 +45,7 @@ struct diff_leaf {
     enum category category;
     bool is_of_backward, is_moved; /* moved: the other side has the same bytes at another line */
     uint64_t bytes[2], counts[2], largest_bytes;
+    size_t label_depth;     /* as in held_site, of its largest site */
     uint64_t each_bytes[2]; /* of all stacks of the leaf, as in held_site */
     struct held_life lives[2];
     bool is_freed_elsewhere; /* freed after another line than before; both lines are known */

@@ -143,15 +143,22 @@ static int name_call_line(const struct naming *naming, struct call_line *call_li
                          naming->err);
 }
 
+static size_t depth_of(const struct naming *naming, uint32_t path)
+{
+    size_t depth = 0;
+
+    for (; path != CALL_PATH_NONE; path = naming->blame->paths.tree.nodes[path].outer)
+        depth++;
+    return depth;
+}
+
 static int name_call_path(const struct naming *naming, const struct call_line **named,
                           size_t *depth, uint32_t path)
 {
     const struct call_paths *paths = &naming->blame->paths;
     struct call_line *call_path;
 
-    *depth = 0;
-    for (uint32_t at = path; at != CALL_PATH_NONE; at = paths->tree.nodes[at].outer)
-        ++*depth;
+    *depth = depth_of(naming, path);
     if (!*depth)
         return 0;
     call_path = arena_take(&naming->holding->call_lines, *depth * sizeof *call_path);
@@ -309,6 +316,7 @@ static int add_site(const struct naming *naming, const struct site *from)
                        is_of_backward ? blamed->forward_path : blamed->path) ||
         name_leaf(naming, grown, blamed))
         return -1;
+    grown->label_depth = depth_of(naming, blamed->label_path);
     holding_count(holding);
     return 0;
 }

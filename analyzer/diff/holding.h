@@ -39,6 +39,7 @@ struct held_life {
 struct held_site {
     const struct call_line *call_path; /* outermost first */
     size_t depth;                      /* 0: no frame is the program's */
+    size_t label_depth; /* up to the line that blame.h names; 0: a baseline's site, not known */
     /* function that the innermost line called, or the node of backward; may be "" */
     uint32_t leaf;
     /* path of phases at birth; TEXT_SET_NONE: outside any phase */

@@ -66,6 +66,7 @@ static int add_leaves(const struct merging *merging, int side, uint32_t node, si
             leaf->largest_bytes = site->bytes;
             leaf->category = site->category;
             leaf->phase = site->phase;
+            leaf->label_depth = site->label_depth;
         }
     }
     return 0;
@@ -151,6 +152,7 @@ static int merge_nodes(const struct merging *merging, const uint32_t nodes[2], u
     grown[number] =
         (struct diff_node){.call_line = merging->trees[told]->items[nodes[told]].call_line,
                            .outer = outer,
+                           .depth = number ? difference->nodes[outer].depth + 1 : 0,
                            .first_leaf = first,
                            .is_old = nodes[0] != FRAME_TREE_NONE};
     difference->node_count++;

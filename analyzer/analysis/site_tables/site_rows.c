@@ -10,12 +10,15 @@ int site_rows_blame_first(struct blame *blame, struct symbols *symbols, const st
                           size_t said, struct err *err)
 {
     uint64_t *ids = array_new(sites->count, sizeof *ids, err);
+    size_t live = 0;
 
     if (!ids)
         return -1;
-    for (size_t i = 0; i < sites->count; i++)
+    for (size_t i = 0; i < sites->count; i++) {
         ids[i] = sites->items[i].site_id;
-    const int status = blame_first(blame, symbols, ids, sites->count, said, err);
+        live += sites->items[i].count > 0;
+    }
+    const int status = blame_first(blame, symbols, ids, sites->count, said, live, err);
     free(ids);
     return status;
 }

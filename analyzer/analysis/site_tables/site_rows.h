@@ -19,7 +19,8 @@ struct site_row {
     size_t stack_count; /* number of call stacks; 0: none */
 };
 
-/* Fills `blame` with the labels for the stacks of the sites. */
+/* Fills `blame` with the labels for the stacks of the sites. Sites without blocks come last, and do
+ * not count as call paths. */
 int site_rows_blame(struct blame *blame, struct symbols *symbols, const struct sites *sites,
                     struct err *err);
 /* Like site_rows_blame, for callers that show only the `said` largest sites, and no rows. */
