@@ -61,14 +61,11 @@ static void insert_hole(struct addresses *addresses, size_t number, uint64_t add
                         uint64_t bytes)
 {
     struct err ignored = {0};
-    struct address_hole *grown = array_grow(addresses->items, &addresses->capacity,
-                                            addresses->count, sizeof *grown, &ignored);
-
-    if (!grown)
+    if (ARRAY_GROW(addresses->items, addresses->capacity, addresses->count, &ignored))
         return;
-    addresses->items = grown;
-    memmove(&grown[number + 1], &grown[number], (addresses->count - number) * sizeof *grown);
-    grown[number] = (struct address_hole){address, bytes};
+    memmove(&addresses->items[number + 1], &addresses->items[number],
+            (addresses->count - number) * sizeof *addresses->items);
+    addresses->items[number] = (struct address_hole){address, bytes};
     addresses->count++;
 }
 

@@ -13,11 +13,8 @@ uint32_t allocator_block_new(struct allocator *allocator, const struct allocator
     if (number != ALLOCATOR_NONE) {
         allocator->unused = allocator->blocks[number].left;
     } else {
-        struct allocator_block *grown = array_grow(allocator->blocks, &allocator->block_capacity,
-                                                   allocator->block_count, sizeof *grown, err);
-        if (!grown)
+        if (ARRAY_GROW(allocator->blocks, allocator->block_capacity, allocator->block_count, err))
             return ALLOCATOR_NONE;
-        allocator->blocks = grown;
         number = (uint32_t)allocator->block_count++;
     }
     allocator->blocks[number] = *block;

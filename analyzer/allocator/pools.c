@@ -43,17 +43,14 @@ uint32_t allocator_find_pool(struct allocator *allocator, const struct allocator
     if (known != ALLOCATOR_NONE)
         return known;
     const size_t number = unused_pool(allocator);
-    struct allocator_pool *grown =
-        array_grow(allocator->pools, &allocator->pool_capacity, number, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(allocator->pools, allocator->pool_capacity, number, err))
         return ALLOCATOR_NONE;
-    allocator->pools = grown;
     const bool is_new = number == allocator->pool_count;
-    struct free_trees *trees = is_new ? free_trees_new(err) : grown[number].trees;
+    struct free_trees *trees = is_new ? free_trees_new(err) : allocator->pools[number].trees;
     if (!trees)
         return ALLOCATOR_NONE;
     allocator->pool_count += is_new;
-    grown[number] =
+    allocator->pools[number] =
         (struct allocator_pool){.trees = trees,
                                 .stream = request->stream,
                                 .owner = request->owner,

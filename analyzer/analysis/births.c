@@ -31,14 +31,11 @@ static int note_birth(struct births *births, const struct block *block, const st
     uint32_t number = births_of(births, block->account, block->site_id);
 
     if (number == PAIR_MAP_NONE) {
-        struct birth_sum *grown =
-            array_grow(births->items, &births->capacity, births->count, sizeof *grown, at->err);
-
-        if (!grown)
+        if (ARRAY_GROW(births->items, births->capacity, births->count, at->err))
             return -1;
-        births->items = grown;
         number = (uint32_t)births->count++;
-        grown[number] = (struct birth_sum){.account = block->account, .site_id = block->site_id};
+        births->items[number] =
+            (struct birth_sum){.account = block->account, .site_id = block->site_id};
         if (pair_map_put(&births->numbers, block->account, block->site_id, number, at->err))
             return -1;
     }

@@ -38,13 +38,10 @@ int check_limit_parse(struct check_limit *limit, const char *text, struct err *e
 static int results_add(struct check_results *results, const struct study *study, uint32_t account,
                        struct check_result result, struct err *err)
 {
-    struct check_result *grown =
-        array_grow(results->items, &results->capacity, results->count, sizeof *grown, err);
+    const bool is_full = ARRAY_GROW(results->items, results->capacity, results->count, err);
 
-    if (grown)
-        results->items = grown;
     result.trace = strdup(study->trace.path);
-    if (!grown || !result.trace || !result.subject) {
+    if (is_full || !result.trace || !result.subject) {
         free(result.trace);
         free(result.subject);
         err_set(err, ERR_SYSTEM, "out of memory for the results of the checks");
@@ -54,7 +51,7 @@ static int results_add(struct check_results *results, const struct study *study,
     result.account = account;
     result.passed = result.unit == CHECK_RATIO ? result.measured_ratio <= result.limit_ratio
                                                : result.measured_bytes <= result.limit_bytes;
-    grown[results->count++] = result;
+    results->items[results->count++] = result;
     return 0;
 }
 
@@ -294,13 +291,9 @@ static void result_release(struct check_result *result)
 
 static int repeat(struct check_results *results, size_t number, const char *path, struct err *err)
 {
-    struct check_result *grown =
-        array_grow(results->items, &results->capacity, results->count, sizeof *grown, err);
-
-    if (!grown)
+    if (ARRAY_GROW(results->items, results->capacity, results->count, err))
         return -1;
-    results->items = grown;
-    const struct check_result *from = &grown[number];
+    const struct check_result *from = &results->items[number];
     struct check_result result = *from;
     result.subject = strdup(from->subject);
     result.trace = strdup(path);
@@ -308,7 +301,7 @@ static int repeat(struct check_results *results, size_t number, const char *path
     result.file = from->file ? strdup(from->file) : NULL;
     if (result.subject && result.trace && !result.label == !from->label &&
         !result.file == !from->file) {
-        grown[results->count++] = result;
+        results->items[results->count++] = result;
         return 0;
     }
     result_release(&result);

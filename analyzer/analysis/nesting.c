@@ -23,29 +23,25 @@ static struct nesting_thread *find_thread(struct nesting *nesting, uint32_t thre
     uint32_t number = pair_map_get(&nesting->by_id, 0, thread_id);
     if (number != PAIR_MAP_NONE)
         return &nesting->threads[number];
-    struct nesting_thread *grown = array_grow(nesting->threads, &nesting->thread_capacity,
-                                              nesting->thread_count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(nesting->threads, nesting->thread_capacity, nesting->thread_count, err))
         return NULL;
-    nesting->threads = grown;
     number = (uint32_t)nesting->thread_count++;
-    grown[number] = (struct nesting_thread){.waiting = HISTORY_NONE};
-    return pair_map_put(&nesting->by_id, 0, thread_id, number, err) ? NULL : &grown[number];
+    nesting->threads[number] = (struct nesting_thread){.waiting = HISTORY_NONE};
+    return pair_map_put(&nesting->by_id, 0, thread_id, number, err) ? NULL
+                                                                    : &nesting->threads[number];
 }
 
 static int add_nested(struct nesting *nesting, struct nesting_thread *thread,
                       const struct event *event, struct err *err)
 {
-    struct nested *grown =
-        array_grow(nesting->items, &nesting->capacity, nesting->count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(nesting->items, nesting->capacity, nesting->count, err))
         return -1;
-    nesting->items = grown;
-    grown[nesting->count] = (struct nested){.own = {event->seq, event->hook_id, event->call_id},
-                                            .kind = event->kind,
-                                            .waiting = thread->waiting};
+    nesting->items[nesting->count] =
+        (struct nested){.own = {event->seq, event->hook_id, event->call_id},
+                        .kind = event->kind,
+                        .waiting = thread->waiting};
     if (thread->last.seq && thread->last.call_id == event->call_id)
-        grown[nesting->count].parent = thread->last;
+        nesting->items[nesting->count].parent = thread->last;
     thread->waiting = (uint32_t)nesting->count++;
     return 0;
 }

@@ -17,12 +17,9 @@ static int close_occurrence(struct part_end *end, const struct cursor *at)
         const struct moment *highest = &history->accounts[i].asked;
         if (highest->index == INDEX_NONE || highest->index < end->begin_index)
             continue;
-        struct occurrence *grown =
-            array_reach(end->occurrences, &end->capacity, &end->count, sizeof *grown, i, at->err);
-        if (!grown)
+        if (ARRAY_REACH(end->occurrences, end->capacity, end->count, i, at->err))
             return -1;
-        end->occurrences = grown;
-        grown[i] = (struct occurrence){end->begin_seq, end->now_seq};
+        end->occurrences[i] = (struct occurrence){end->begin_seq, end->now_seq};
     }
     return 0;
 }

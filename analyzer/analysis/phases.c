@@ -27,56 +27,34 @@ struct account_phases {
 /* Each reach_ function adds items until the item of the given number exists. */
 static int reach_open(struct account_phases *own, uint32_t span, struct err *err)
 {
-    struct open_sums *grown =
-        array_reach(own->open, &own->open_capacity, &own->open_count, sizeof *grown, span, err);
-    if (grown)
-        own->open = grown;
-    return grown ? 0 : -1;
+    return ARRAY_REACH(own->open, own->open_capacity, own->open_count, span, err);
 }
 
 static int reach_row(struct account_phases *own, size_t path, struct err *err)
 {
-    struct phase_row *grown =
-        array_reach(own->rows, &own->row_capacity, &own->row_count, sizeof *grown, path, err);
-    if (grown)
-        own->rows = grown;
-    return grown ? 0 : -1;
+    return ARRAY_REACH(own->rows, own->row_capacity, own->row_count, path, err);
 }
 
 static int reach_occurrences(struct phases *phases, uint32_t path, struct err *err)
 {
-    uint64_t *grown = array_reach(phases->occurrences_count, &phases->path_capacity,
-                                  &phases->path_count, sizeof *grown, path, err);
-    if (grown)
-        phases->occurrences_count = grown;
-    return grown ? 0 : -1;
+    return ARRAY_REACH(phases->occurrences_count, phases->path_capacity, phases->path_count, path,
+                       err);
 }
 
 static int reach_span(struct phases *phases, uint32_t span, struct err *err)
 {
-    uint64_t *grown = array_reach(phases->occurrence, &phases->span_capacity, &phases->span_count,
-                                  sizeof *grown, span, err);
-    if (grown)
-        phases->occurrence = grown;
-    return grown ? 0 : -1;
+    return ARRAY_REACH(phases->occurrence, phases->span_capacity, phases->span_count, span, err);
 }
 
 static int reach_steps(struct phases *phases, uint32_t path, struct err *err)
 {
-    struct path_steps *grown = array_reach(phases->steps, &phases->steps_capacity,
-                                           &phases->steps_count, sizeof *grown, path, err);
-    if (grown)
-        phases->steps = grown;
-    return grown ? 0 : -1;
+    return ARRAY_REACH(phases->steps, phases->steps_capacity, phases->steps_count, path, err);
 }
 
 static int reach_account(struct phases *phases, size_t account, struct err *err)
 {
-    struct account_phases *grown = array_reach(phases->accounts, &phases->account_capacity,
-                                               &phases->account_count, sizeof *grown, account, err);
-    if (grown)
-        phases->accounts = grown;
-    return grown ? 0 : -1;
+    return ARRAY_REACH(phases->accounts, phases->account_capacity, phases->account_count, account,
+                       err);
 }
 
 /* --- steps --- */

@@ -11,14 +11,10 @@
 
 static int add_snapshot(struct series *series, const struct moment *at, struct err *err)
 {
-    struct moment *grown = array_grow(series->snapshots, &series->snapshot_capacity,
-                                      series->snapshot_count, sizeof *grown, err);
-
-    if (!grown)
+    if (ARRAY_GROW(series->snapshots, series->snapshot_capacity, series->snapshot_count, err))
         return -1;
-    series->snapshots = grown;
     if (at->index != INDEX_NONE)
-        grown[series->snapshot_count++] = *at;
+        series->snapshots[series->snapshot_count++] = *at;
     return 0;
 }
 

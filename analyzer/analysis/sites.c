@@ -20,16 +20,13 @@ static int add_block_to_site(struct sites *sites, size_t *capacity, struct pair_
 {
     const uint32_t space = space_of(site);
     uint32_t number = pair_map_get(numbers, space, site->site_id);
-    struct site *grown;
 
     if (number == PAIR_MAP_NONE) {
-        grown = array_grow(sites->items, capacity, sites->count, sizeof *grown, err);
-        if (!grown)
+        if (ARRAY_GROW(sites->items, *capacity, sites->count, err))
             return -1;
-        sites->items = grown;
         number = (uint32_t)sites->count++;
-        grown[number] = *site;
-        grown[number].bytes = grown[number].count = 0;
+        sites->items[number] = *site;
+        sites->items[number].bytes = sites->items[number].count = 0;
         if (pair_map_put(numbers, space, site->site_id, number, err))
             return -1;
     }

@@ -199,14 +199,10 @@ static int read_site(struct holding *holding, const json_t *from, struct err *er
 {
     const char *called = json_string_value(json_object_get(from, "called"));
     const char *phase = json_string_value(json_object_get(from, "phase"));
-    struct held_site *grown =
-        array_grow(holding->items, &holding->capacity, holding->count, sizeof *grown, err);
-
-    if (!grown)
+    if (ARRAY_GROW(holding->items, holding->capacity, holding->count, err))
         return -1;
-    holding->items = grown;
-    grown += holding->count;
-    *grown = (struct held_site){
+    struct held_site *added = &holding->items[holding->count];
+    *added = (struct held_site){
         .leaf = text_set_add(holding->names, called ? called : "", err),
         .phase = phase ? text_set_add(holding->names, phase, err) : TEXT_SET_NONE,
         .category = category_named(json_string_value(json_object_get(from, "category"))),
@@ -216,8 +212,8 @@ static int read_site(struct holding *holding, const json_t *from, struct err *er
         .bytes = (uint64_t)json_integer_value(json_object_get(from, "bytes")),
         .count = (uint64_t)json_integer_value(json_object_get(from, "count")),
         .each_bytes = each_of(from)};
-    if (grown->leaf == TEXT_SET_NONE || (phase && grown->phase == TEXT_SET_NONE) ||
-        read_call_path(holding, grown, json_object_get(from, "call_path"), err))
+    if (added->leaf == TEXT_SET_NONE || (phase && added->phase == TEXT_SET_NONE) ||
+        read_call_path(holding, added, json_object_get(from, "call_path"), err))
         return -1;
     holding_count(holding);
     return 0;

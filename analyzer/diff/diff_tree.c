@@ -99,7 +99,7 @@ static const char *name_row(const struct blaming *blaming, uint32_t node,
 static int add_row(const struct blaming *blaming, uint32_t node, size_t first, size_t end)
 {
     struct diff_tree *difference = blaming->difference;
-    struct diff_row row = {.node = node}, *grown;
+    struct diff_row row = {.node = node};
     bool is_of_backward = true;
     size_t label_depth = 0;
 
@@ -115,12 +115,10 @@ static int add_row(const struct blaming *blaming, uint32_t node, size_t first, s
         return 0;
     row.node = caller_to_blame(blaming, node, label_depth);
     row.label = name_row(blaming, row.node, row.leaf, is_of_backward);
-    grown = array_grow(difference->rows, &difference->row_capacity, difference->row_count,
-                       sizeof *grown, blaming->err);
-    if (!grown || !row.label)
+    if (!row.label ||
+        ARRAY_GROW(difference->rows, difference->row_capacity, difference->row_count, blaming->err))
         return -1;
-    difference->rows = grown;
-    grown[difference->row_count++] = row;
+    difference->rows[difference->row_count++] = row;
     return 0;
 }
 

@@ -268,13 +268,9 @@ void holding_count(struct holding *holding)
 int holding_add_rest(struct holding *holding, const char *name, uint64_t bytes, struct err *err)
 {
     const uint32_t leaf = text_set_add(holding->names, name, err);
-    struct held_site *grown =
-        array_grow(holding->items, &holding->capacity, holding->count, sizeof *grown, err);
-
-    if (!grown)
+    if (ARRAY_GROW(holding->items, holding->capacity, holding->count, err))
         return -1;
-    holding->items = grown;
-    grown[holding->count] = (struct held_site){
+    holding->items[holding->count] = (struct held_site){
         .leaf = leaf, .phase = TEXT_SET_NONE, .category = CATEGORY_other, .bytes = bytes};
     holding_count(holding);
     return leaf == TEXT_SET_NONE ? -1 : 0;
@@ -293,13 +289,10 @@ static int add_site(const struct naming *naming, const struct site *from)
         return -1;
     if (!from->count && !told.each_bytes)
         return 0;
-    struct held_site *grown =
-        array_grow(holding->items, &holding->capacity, holding->count, sizeof *grown, naming->err);
-    if (!grown)
+    if (ARRAY_GROW(holding->items, holding->capacity, holding->count, naming->err))
         return -1;
-    holding->items = grown;
-    grown += holding->count;
-    *grown =
+    struct held_site *added = &holding->items[holding->count];
+    *added =
         (struct held_site){.phase = TEXT_SET_NONE,
                            .category = from->category,
                            .is_of_backward = is_of_backward && !(from->kind == SITE_LEFT &&
@@ -310,13 +303,13 @@ static int add_site(const struct naming *naming, const struct site *from)
                            .count = from->count,
                            .each_bytes = told.each_bytes,
                            .life = told.life};
-    if (phase && (grown->phase = text_set_add(holding->names, phase, naming->err)) == TEXT_SET_NONE)
+    if (phase && (added->phase = text_set_add(holding->names, phase, naming->err)) == TEXT_SET_NONE)
         return -1;
-    if (name_call_path(naming, &grown->call_path, &grown->depth,
+    if (name_call_path(naming, &added->call_path, &added->depth,
                        is_of_backward ? blamed->forward_path : blamed->path) ||
-        name_leaf(naming, grown, blamed))
+        name_leaf(naming, added, blamed))
         return -1;
-    grown->label_depth = depth_of(naming, blamed->label_path);
+    added->label_depth = depth_of(naming, blamed->label_path);
     holding_count(holding);
     return 0;
 }
@@ -353,15 +346,12 @@ static int add_others(struct sites *sites, const struct births *births, uint32_t
     }
     for (size_t i = 0; i < births->count; i++) {
         const struct birth_sum *sum = &births->items[i];
-        struct site *grown;
 
         if (sum->account != account || is_live[i])
             continue;
-        grown = array_grow(sites->items, &capacity, sites->count, sizeof *grown, err);
-        if (!grown)
+        if (ARRAY_GROW(sites->items, capacity, sites->count, err))
             return -1;
-        sites->items = grown;
-        grown[sites->count++] = (struct site){
+        sites->items[sites->count++] = (struct site){
             .site_id = sum->site_id, .path = HISTORY_NONE, .category = CATEGORY_other};
     }
     memset(is_live, 0, births->count * sizeof *is_live);

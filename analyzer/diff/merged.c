@@ -36,14 +36,12 @@ static struct diff_leaf *leaf_of(const struct merging *merging, size_t first,
     for (size_t i = first; i < difference->leaf_count; i++)
         if (is_leaf_of(&difference->leaves[i], site))
             return &difference->leaves[i];
-    struct diff_leaf *grown = array_grow(difference->leaves, &difference->leaf_capacity,
-                                         difference->leaf_count, sizeof *grown, merging->err);
-    if (!grown)
+    if (ARRAY_GROW(difference->leaves, difference->leaf_capacity, difference->leaf_count,
+                   merging->err))
         return NULL;
-    difference->leaves = grown;
-    grown += difference->leaf_count++;
-    *grown = (struct diff_leaf){.name = site->leaf, .is_of_backward = site->is_of_backward};
-    return grown;
+    struct diff_leaf *added = &difference->leaves[difference->leaf_count++];
+    *added = (struct diff_leaf){.name = site->leaf, .is_of_backward = site->is_of_backward};
+    return added;
 }
 
 static int add_leaves(const struct merging *merging, int side, uint32_t node, size_t first)
@@ -143,13 +141,9 @@ static int merge_nodes(const struct merging *merging, const uint32_t nodes[2], u
     struct diff_tree *difference = merging->difference;
     const int told = nodes[1] == FRAME_TREE_NONE ? 0 : 1;
     const size_t number = difference->node_count, first = difference->leaf_count;
-    struct diff_node *grown = array_grow(difference->nodes, &difference->node_capacity, number,
-                                         sizeof *grown, merging->err);
-
-    if (!grown)
+    if (ARRAY_GROW(difference->nodes, difference->node_capacity, number, merging->err))
         return -1;
-    difference->nodes = grown;
-    grown[number] =
+    difference->nodes[number] =
         (struct diff_node){.call_line = merging->trees[told]->items[nodes[told]].call_line,
                            .outer = outer,
                            .depth = number ? difference->nodes[outer].depth + 1 : 0,
@@ -164,7 +158,7 @@ static int merge_nodes(const struct merging *merging, const uint32_t nodes[2], u
         return -1;
     add_each(merging, 0, nodes[0], first);
     add_each(merging, 1, nodes[1], first);
-    grown[number].leaf_end = difference->leaf_count;
+    difference->nodes[number].leaf_end = difference->leaf_count;
     if (merge_children(merging, nodes, (uint32_t)number))
         return -1;
     if (number && difference->leaf_count == first)

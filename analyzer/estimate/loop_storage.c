@@ -6,12 +6,9 @@
 
 uint32_t storage_new(struct run *run, enum category category, uint64_t bytes)
 {
-    struct storage *grown = array_grow(run->storages, &run->storage_capacity, run->storage_count,
-                                       sizeof *grown, &run->schedule->err);
-    if (!grown)
+    if (ARRAY_GROW(run->storages, run->storage_capacity, run->storage_count, &run->schedule->err))
         return NONE;
-    run->storages = grown;
-    grown[run->storage_count] =
+    run->storages[run->storage_count] =
         (struct storage){.bytes = bytes,
                          .block = schedule_alloc(run->schedule, category, bytes),
                          .category = category,
@@ -45,13 +42,9 @@ void storage_drop(struct run *run, uint32_t storage)
  * out (schedule->err). */
 static bool add(struct run *run, uint32_t **list, size_t *capacity, size_t *count, uint32_t storage)
 {
-    uint32_t *grown = storage == NONE
-                          ? NULL
-                          : array_grow(*list, capacity, *count, sizeof *grown, &run->schedule->err);
-    if (!grown)
+    if (storage == NONE || ARRAY_GROW(*list, *capacity, *count, &run->schedule->err))
         return false;
-    *list = grown;
-    grown[(*count)++] = storage;
+    (*list)[(*count)++] = storage;
     return true;
 }
 

@@ -87,12 +87,10 @@ static int add_parameters(struct plan *plan, struct plan_layer *planned, struct 
         if (tensor->category != CATEGORY_parameters)
             continue;
         for (uint64_t copy = 0; copy < tensor->count; copy++) {
-            struct plan_parameter *grown = array_grow(plan->parameters, &plan->parameter_capacity,
-                                                      plan->parameter_count, sizeof *grown, err);
-            if (!grown)
+            if (ARRAY_GROW(plan->parameters, plan->parameter_capacity, plan->parameter_count, err))
                 return -1;
-            plan->parameters = grown;
-            grown[plan->parameter_count++] = parameter_of(plan, planned, tensor, &checked);
+            plan->parameters[plan->parameter_count++] =
+                parameter_of(plan, planned, tensor, &checked);
         }
         if (plan->parameter_count > PLAN_PARAMETERS_MOST)
             return layer_fail(planned->layer, NULL, err,

@@ -38,13 +38,8 @@ static void add_event(struct schedule *schedule, struct schedule_event event)
         err_set(&schedule->err, ERR_INPUT, "the model has too many tensors to estimate");
         return;
     }
-    if (schedule->count == schedule->capacity) {
-        struct schedule_event *grown = array_grow(schedule->events, &schedule->capacity,
-                                                  schedule->count, sizeof event, &schedule->err);
-        if (!grown)
-            return;
-        schedule->events = grown;
-    }
+    if (ARRAY_GROW(schedule->events, schedule->capacity, schedule->count, &schedule->err))
+        return;
     event.phase = schedule->phase;
     event.layer = schedule->layer;
     event.stream = schedule->stream;

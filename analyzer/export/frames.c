@@ -46,13 +46,10 @@ static int number_frame(struct export_frames *frames, const struct export_frame 
     *number = pair_map_get(&frames->numbers, frame->file, key);
     if (*number != PAIR_MAP_NONE)
         return 0;
-    struct export_frame *grown =
-        array_grow(frames->items, &frames->capacity, frames->count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(frames->items, frames->capacity, frames->count, err))
         return -1;
-    frames->items = grown;
     *number = (uint32_t)frames->count;
-    grown[frames->count++] = *frame;
+    frames->items[frames->count++] = *frame;
     return pair_map_put(&frames->numbers, frame->file, key, *number, err);
 }
 
@@ -65,12 +62,9 @@ static int push(struct export_frames *frames, const char *function, const char *
     frame.file = frame.function == TEXT_SET_NONE ? TEXT_SET_NONE : frames_text(frames, file, err);
     if (frame.file == TEXT_SET_NONE)
         return -1;
-    uint32_t *grown =
-        array_grow(frames->stack, &frames->stack_capacity, frames->depth, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(frames->stack, frames->stack_capacity, frames->depth, err))
         return -1;
-    frames->stack = grown;
-    return number_frame(frames, &frame, &grown[frames->depth++], err);
+    return number_frame(frames, &frame, &frames->stack[frames->depth++], err);
 }
 
 static int push_frames(struct export_frames *frames, uint32_t stack_id, bool takes_all,

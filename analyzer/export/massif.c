@@ -27,12 +27,9 @@ static int add_bytes(struct tree *tree, uint32_t node, uint64_t bytes, struct er
 {
     if (node == FRAME_TREE_NONE)
         return -1;
-    uint64_t *grown =
-        array_reach(tree->bytes, &tree->capacity, &tree->count, sizeof *grown, node, err);
-    if (!grown)
+    if (ARRAY_REACH(tree->bytes, tree->capacity, tree->count, node, err))
         return -1;
-    tree->bytes = grown;
-    grown[node] += bytes;
+    tree->bytes[node] += bytes;
     return 0;
 }
 
@@ -119,12 +116,9 @@ static int find_lines(struct lines *lines, const struct massif *massif, uint32_t
             lines->small_count++;
             continue;
         }
-        struct shown *grown =
-            array_grow(lines->large, &capacity, lines->count, sizeof *grown, massif->err);
-        if (!grown)
+        if (ARRAY_GROW(lines->large, capacity, lines->count, massif->err))
             return -1;
-        lines->large = grown;
-        grown[lines->count++] = (struct shown){bytes[i], (uint32_t)nodes[i].frame, i};
+        lines->large[lines->count++] = (struct shown){bytes[i], (uint32_t)nodes[i].frame, i};
     }
     if (lines->count)
         qsort(lines->large, lines->count, sizeof *lines->large, compare_shown);

@@ -153,17 +153,14 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
     struct perfetto *perfetto = self;
     const struct span *span = &spans->items[number];
     const struct path *path = &at->history->paths[span->path];
-    uint64_t *tracks = array_reach(perfetto->tracks, &perfetto->track_capacity,
-                                   &perfetto->track_count, sizeof *tracks, number, at->err);
-
-    if (!tracks)
+    if (ARRAY_REACH(perfetto->tracks, perfetto->track_capacity, perfetto->track_count, number,
+                    at->err))
         return -1;
-    perfetto->tracks = tracks;
     if (begins)
-        tracks[number] = choose_track(perfetto, at, path, span);
+        perfetto->tracks[number] = choose_track(perfetto, at, path, span);
     packets_begin(&perfetto->packets, begins ? PACKET_SLICE_BEGIN : PACKET_SLICE_END,
-                  export_now(&perfetto->now_ns, at), tracks[number], begins ? path->name : NULL,
-                  begins ? "phase" : NULL);
+                  export_now(&perfetto->now_ns, at), perfetto->tracks[number],
+                  begins ? path->name : NULL, begins ? "phase" : NULL);
     packets_end(&perfetto->packets);
     return 0;
 }

@@ -70,14 +70,12 @@ int pickle_text(struct pickle *pickle, const char *text, struct err *err)
         pickle_recall(pickle, pickle->memos[number]);
         return 0;
     }
-    uint32_t *grown = array_grow(pickle->memos, &pickle->memo_capacity, number, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(pickle->memos, pickle->memo_capacity, number, err))
         return -1;
-    pickle->memos = grown;
     put(pickle, BINUNICODE);
     put_bytes(pickle, length, 4);
     fwrite(text, 1, length, pickle->out);
-    grown[number] = pickle_remember(pickle);
+    pickle->memos[number] = pickle_remember(pickle);
     return 0;
 }
 

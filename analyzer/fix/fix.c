@@ -125,11 +125,8 @@ static int words_write(struct words *words, const struct fix *fix, const struct 
 static int make_run(struct fix *fix, const struct fix_change *change, struct err *err)
 {
     struct words words;
-    struct fix_run *grown =
-        array_grow(fix->runs, &fix->capacity, fix->count, sizeof *fix->runs, err);
-    if (!grown)
+    if (ARRAY_GROW(fix->runs, fix->capacity, fix->count, err))
         return -1;
-    fix->runs = grown;
     int status = words_write(&words, fix, change, err);
     const struct trial_ask ask = {.path = fix->path,
                                   .folder = fix->folder,

@@ -33,12 +33,9 @@ static int read_all(struct import_source *source, FILE *file, struct err *err)
     size_t capacity = 0, got;
 
     do {
-        unsigned char *grown = array_grow(source->bytes, &capacity, source->length, 1, err);
-
-        if (!grown)
+        if (ARRAY_GROW(source->bytes, capacity, source->length, err))
             return -1;
-        source->bytes = grown;
-        got = fread(grown + source->length, 1, capacity - source->length, file);
+        got = fread(source->bytes + source->length, 1, capacity - source->length, file);
         source->length += got;
     } while (got && !import_is_database(source));
     if (!ferror(file))

@@ -223,7 +223,6 @@ static int read_event(struct nsys *nsys, sqlite3_stmt *row)
     const int64_t device = needed_number(nsys, row, 2), address = needed_number(nsys, row, 3);
     const int64_t bytes = needed_number(nsys, row, 4), operation = needed_number(nsys, row, 6);
     const enum memory_kind memory = memory_of(nsys, row);
-    struct row *grown;
     int others;
 
     if (nsys->wrong_column)
@@ -237,11 +236,9 @@ static int read_event(struct nsys *nsys, sqlite3_stmt *row)
     if (start < 0 || bytes < 0 || (uint64_t)bytes > LIVE_BYTES_MOST || device < 0 ||
         device >= LIMIT_devices)
         return broken(nsys, EVENTS, "a number is out of range");
-    grown = array_grow(nsys->rows, &nsys->capacity, nsys->count, sizeof *grown, nsys->err);
-    if (!grown)
+    if (ARRAY_GROW(nsys->rows, nsys->capacity, nsys->count, nsys->err))
         return -1;
-    nsys->rows = grown;
-    grown[nsys->count] = (struct row){
+    nsys->rows[nsys->count] = (struct row){
         .event = {.kind = operation == OPERATION_FREE ? EVENT_FREE : EVENT_ALLOC,
                   .memory = (uint8_t)memory,
                   .time_ns = (uint64_t)start,
@@ -255,7 +252,8 @@ static int read_event(struct nsys *nsys, sqlite3_stmt *row)
         .correlation_id = (uint64_t)number_of(nsys, row, 8)};
     nsys->devices[device] = true;
     const uint32_t number = (uint32_t)nsys->count++;
-    return pair_map_put(&nsys->by_correlation, 0, grown[number].correlation_id, number, nsys->err);
+    return pair_map_put(&nsys->by_correlation, 0, nsys->rows[number].correlation_id, number,
+                        nsys->err);
 }
 
 /* Call this after reading a row: fails if a column had the wrong type. */

@@ -127,13 +127,9 @@ static size_t floor_of(const struct reader *reader)
 
 static int push(struct reader *reader, struct pickle_value value)
 {
-    struct pickle_value *grown =
-        array_grow(reader->stack, &reader->capacity, reader->count, sizeof *grown, reader->err);
-
-    if (!grown)
+    if (ARRAY_GROW(reader->stack, reader->capacity, reader->count, reader->err))
         return -1;
-    reader->stack = grown;
-    grown[reader->count++] = value;
+    reader->stack[reader->count++] = value;
     return 0;
 }
 
@@ -220,13 +216,9 @@ static int add_items(struct reader *reader, struct pickle_list *list, size_t fir
     const size_t count = reader->count - first;
 
     for (size_t i = 0; i < count; i++) {
-        struct pickle_value *grown =
-            array_grow(list->items, &list->capacity, list->count, sizeof *grown, reader->err);
-
-        if (!grown)
+        if (ARRAY_GROW(list->items, list->capacity, list->count, reader->err))
             return -1;
-        list->items = grown;
-        grown[list->count++] = reader->stack[first + i];
+        list->items[list->count++] = reader->stack[first + i];
     }
     reader->count = first;
     return 0;
@@ -294,18 +286,13 @@ static int remember(struct reader *reader, uint64_t number)
         return -1;
     if (number > reader->put_count + MEMO_SLACK)
         return broken(reader, "a memo's number is far beyond how many there are");
-    struct pickle_value *memo = array_reach(reader->memo, &reader->memo_capacity, &limit,
-                                            sizeof *memo, (size_t)number, reader->err);
-    if (!memo)
+    if (ARRAY_REACH(reader->memo, reader->memo_capacity, limit, (size_t)number, reader->err))
         return -1;
-    reader->memo = memo;
-    bool *is_set = array_reach(reader->is_set, &reader->set_capacity, &reader->memo_limit,
-                               sizeof *is_set, (size_t)number, reader->err);
-    if (!is_set)
+    if (ARRAY_REACH(reader->is_set, reader->set_capacity, reader->memo_limit, (size_t)number,
+                    reader->err))
         return -1;
-    reader->is_set = is_set;
-    memo[number] = reader->stack[reader->count - 1];
-    is_set[number] = true;
+    reader->memo[number] = reader->stack[reader->count - 1];
+    reader->is_set[number] = true;
     reader->put_count++;
     return 0;
 }

@@ -35,12 +35,9 @@ static int cut_at(struct torch_mappings *mappings, uint64_t address, struct err 
     if (!node || node->start >= address)
         return 0;
     const struct range_node whole = *node;
-    struct torch_cut *grown =
-        array_grow(mappings->cuts, &mappings->capacity, mappings->count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(mappings->cuts, mappings->capacity, mappings->count, err))
         return -1;
-    mappings->cuts = grown;
-    grown[mappings->count++] = (struct torch_cut){address, whole.value};
+    mappings->cuts[mappings->count++] = (struct torch_cut){address, whole.value};
     range_map_remove(&mappings->map, whole.start);
     return insert(mappings, whole.start, address, whole.value, err) ||
                    insert(mappings, address, whole.start + whole.size_bytes, whole.value, err)

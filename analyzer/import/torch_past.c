@@ -47,12 +47,9 @@ void torch_device_release(struct torch_device *device)
 static int add_block(struct past *past, const struct torch_step *step)
 {
     struct torch_device *device = past->device;
-    struct torch_block *grown = array_grow(device->blocks, &device->block_capacity,
-                                           device->block_count, sizeof *grown, past->err);
-    if (!grown)
+    if (ARRAY_GROW(device->blocks, device->block_capacity, device->block_count, past->err))
         return -1;
-    device->blocks = grown;
-    grown[device->block_count] =
+    device->blocks[device->block_count] =
         (struct torch_block){.address = step->address,
                              .size_bytes = torch_device_rounded(device, step->size_bytes),
                              .requested_bytes = step->size_bytes,
@@ -64,12 +61,9 @@ static int add_block(struct past *past, const struct torch_step *step)
 static int add_segment(struct past *past, const struct torch_segment *segment)
 {
     struct torch_device *device = past->device;
-    struct torch_segment *grown = array_grow(device->segments, &device->segment_capacity,
-                                             device->segment_count, sizeof *grown, past->err);
-    if (!grown)
+    if (ARRAY_GROW(device->segments, device->segment_capacity, device->segment_count, past->err))
         return -1;
-    device->segments = grown;
-    grown[device->segment_count++] = *segment;
+    device->segments[device->segment_count++] = *segment;
     return 0;
 }
 

@@ -131,12 +131,9 @@ static int read_owner(struct snapshot *snapshot, const struct pickle_value *item
 static int add_block(struct snapshot *snapshot, struct torch_device *device,
                      const struct torch_block *block)
 {
-    struct torch_block *grown = array_grow(device->blocks, &device->block_capacity,
-                                           device->block_count, sizeof *grown, snapshot->err);
-    if (!grown)
+    if (ARRAY_GROW(device->blocks, device->block_capacity, device->block_count, snapshot->err))
         return -1;
-    device->blocks = grown;
-    grown[device->block_count++] = *block;
+    device->blocks[device->block_count++] = *block;
     return 0;
 }
 
@@ -230,12 +227,10 @@ static int read_segment(struct snapshot *snapshot, const struct pickle_value *it
         return broken(snapshot, "a segment has no address or size");
     if (add_taken(snapshot, segment.size_bytes))
         return -1;
-    struct torch_segment *grown = array_grow(device->segments, &device->segment_capacity,
-                                             device->segment_count, sizeof *grown, snapshot->err);
-    if (!grown)
+    if (ARRAY_GROW(device->segments, device->segment_capacity, device->segment_count,
+                   snapshot->err))
         return -1;
-    device->segments = grown;
-    grown[device->segment_count++] = segment;
+    device->segments[device->segment_count++] = segment;
     return read_content(snapshot, device, &segment, item);
 }
 
@@ -302,12 +297,9 @@ static int read_step(struct snapshot *snapshot, struct torch_device *device,
         return broken(snapshot, "an event has no address");
     if (step.action == TORCH_ALLOC && add_taken(snapshot, step.size_bytes))
         return -1;
-    struct torch_step *grown = array_grow(device->steps, &device->step_capacity, device->step_count,
-                                          sizeof *grown, snapshot->err);
-    if (!grown)
+    if (ARRAY_GROW(device->steps, device->step_capacity, device->step_count, snapshot->err))
         return -1;
-    device->steps = grown;
-    grown[device->step_count++] = step;
+    device->steps[device->step_count++] = step;
     snapshot->step_count++;
     snapshot->timed_count += step.time_us != 0;
     return 0;

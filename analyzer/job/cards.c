@@ -28,12 +28,9 @@ static int add_change(struct shared_card *card, struct card_sharer *process, int
         card->is_known = false;
         return 0;
     }
-    struct card_change *grown =
-        array_grow(card->changes, &card->change_capacity, card->change_count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(card->changes, card->change_capacity, card->change_count, err))
         return -1;
-    card->changes = grown;
-    grown[card->change_count] =
+    card->changes[card->change_count] =
         (struct card_change){time_ns, bytes, process->trace, (uint32_t)card->change_count};
     card->change_count++;
     process->last_bytes = bytes;
@@ -166,12 +163,8 @@ static int list_card(struct shared_cards *cards, const struct survey *surveys, i
 {
     struct shared_card card = {
         .uuid = from->uuid, .total_bytes = from->total_bytes, .is_known = true};
-    struct shared_card *grown =
-        array_grow(cards->items, &cards->capacity, cards->count, sizeof *grown, err);
-
-    if (!grown)
+    if (ARRAY_GROW(cards->items, cards->capacity, cards->count, err))
         return -1;
-    cards->items = grown;
     card.processes = array_new((size_t)count, sizeof *card.processes, err);
     for (int i = trace; i < count && card.processes; i++)
         for (size_t n = 0; n < surveys[i].card_count; n++)
@@ -182,7 +175,7 @@ static int list_card(struct shared_cards *cards, const struct survey *surveys, i
                     (struct card_sharer){.trace = i, .device = surveys[i].cards[n].device};
                 break;
             }
-    grown[cards->count++] = card;
+    cards->items[cards->count++] = card;
     return card.processes ? 0 : -1;
 }
 

@@ -39,13 +39,9 @@ static const struct survey_card *card_of(const struct survey *survey, int device
 
 static int add_place(struct job *job, const struct job_place *place, struct err *err)
 {
-    struct job_place *grown =
-        array_grow(job->places, &job->place_capacity, job->place_count, sizeof *grown, err);
-
-    if (!grown)
+    if (ARRAY_GROW(job->places, job->place_capacity, job->place_count, err))
         return -1;
-    job->places = grown;
-    grown[job->place_count++] = *place;
+    job->places[job->place_count++] = *place;
     return 0;
 }
 

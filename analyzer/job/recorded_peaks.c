@@ -59,17 +59,14 @@ static int add_peak(struct reading_peaks *reading)
         !take_number(reading, &peak_bytes, " ") || !take_number(reading, &driver_peak_bytes, ";") ||
         device < -1 || device > INT8_MAX || peak_bytes < 0 || driver_peak_bytes < 0)
         return 0;
-    struct recorded_peak *grown =
-        array_grow(peaks->items, &peaks->capacity, peaks->count, sizeof *grown, reading->err);
-    if (!grown)
+    if (ARRAY_GROW(peaks->items, peaks->capacity, peaks->count, reading->err))
         return -1;
-    peaks->items = grown;
-    grown += peaks->count++;
-    *grown = (struct recorded_peak){.device = (int)device,
+    struct recorded_peak *added = &peaks->items[peaks->count++];
+    *added = (struct recorded_peak){.device = (int)device,
                                     .peak_bytes = (uint64_t)peak_bytes,
                                     .driver_peak_bytes = (uint64_t)driver_peak_bytes};
     if (pool)
-        status = name_pool(reading, pool, &grown->pool);
+        status = name_pool(reading, pool, &added->pool);
     return status;
 }
 

@@ -131,16 +131,14 @@ static int take_card(struct survey_query *query, sqlite3_stmt *row)
 {
     struct survey *survey = query->survey;
     const char *uuid;
-    struct survey_card *grown = array_grow(survey->cards, &survey->card_capacity,
-                                           survey->card_count, sizeof *grown, query->err);
 
-    if (!grown || text_of(&uuid, row, 1, query->err))
+    if (ARRAY_GROW(survey->cards, survey->card_capacity, survey->card_count, query->err) ||
+        text_of(&uuid, row, 1, query->err))
         return -1;
-    survey->cards = grown;
-    grown += survey->card_count++;
-    *grown = (struct survey_card){.device = sqlite3_column_int(row, 0),
-                                  .total_bytes = (uint64_t)sqlite3_column_int64(row, 2)};
-    snprintf(grown->uuid, sizeof grown->uuid, "%s", uuid ? uuid : "");
+    struct survey_card *card = &survey->cards[survey->card_count++];
+    *card = (struct survey_card){.device = sqlite3_column_int(row, 0),
+                                 .total_bytes = (uint64_t)sqlite3_column_int64(row, 2)};
+    snprintf(card->uuid, sizeof card->uuid, "%s", uuid ? uuid : "");
     return 0;
 }
 

@@ -73,12 +73,8 @@ static int read_walk(struct rows *rows)
 {
     struct trace *trace = rows->trace;
     struct trace_walk walk;
-    struct trace_walk *grown =
-        array_grow(trace->walks, &rows->capacity, trace->walk_count, sizeof *grown, rows->err);
-
-    if (!grown)
+    if (ARRAY_GROW(trace->walks, rows->capacity, trace->walk_count, rows->err))
         return -1;
-    trace->walks = grown;
     if (read_id(rows, 0, false, &walk.walk_id) ||
         read_number(rows, 1, INT64_MAX, false, &walk.event_number) ||
         read_word(rows, 2, &walk.reason))
@@ -87,7 +83,7 @@ static int read_walk(struct rows *rows)
         free(walk.reason);
         return -1;
     }
-    grown[trace->walk_count++] = walk;
+    trace->walks[trace->walk_count++] = walk;
     return 0;
 }
 
@@ -95,12 +91,8 @@ static int read_holder(struct rows *rows)
 {
     struct trace *trace = rows->trace;
     struct trace_holder holder;
-    struct trace_holder *grown =
-        array_grow(trace->holders, &rows->capacity, trace->holder_count, sizeof *grown, rows->err);
-
-    if (!grown)
+    if (ARRAY_GROW(trace->holders, rows->capacity, trace->holder_count, rows->err))
         return -1;
-    trace->holders = grown;
     if (read_id(rows, 0, false, &holder.walk_id) ||
         read_number(rows, 1, INT64_MAX, false, &holder.address) ||
         read_number(rows, 2, INT64_MAX, false, &holder.size_bytes) ||
@@ -108,7 +100,7 @@ static int read_holder(struct rows *rows)
         read_number(rows, 5, INT64_MAX, true, &holder.items_count) ||
         read_word(rows, 6, &holder.kind))
         return -1;
-    grown[trace->holder_count++] = holder;
+    trace->holders[trace->holder_count++] = holder;
     return 0;
 }
 

@@ -124,12 +124,11 @@ static void *reach_id(struct reader *reader, void *items, size_t *limit, uint32_
         broken_row(reader, "an id is far beyond the number of rows");
         return NULL;
     }
-    void *grown = array_grow(items, &capacity, id, item_bytes, reader->err);
-    if (!grown)
+    if (array_grow_at(&items, &capacity, id, item_bytes, reader->err))
         return NULL;
-    memset((char *)grown + *limit * item_bytes, 0, (capacity - *limit) * item_bytes);
+    memset((char *)items + *limit * item_bytes, 0, (capacity - *limit) * item_bytes);
     *limit = capacity;
-    return grown;
+    return items;
 }
 
 /* --- one function per table: reads the current row --- */
@@ -193,12 +192,9 @@ static int row_string(struct trace *trace, struct reader *reader)
 
 static int row_thread(struct trace *trace, struct reader *reader)
 {
-    struct trace_thread *grown = array_grow(trace->threads, &reader->capacity, trace->thread_count,
-                                            sizeof *grown, reader->err);
-    if (!grown)
+    if (ARRAY_GROW(trace->threads, reader->capacity, trace->thread_count, reader->err))
         return -1;
-    trace->threads = grown;
-    struct trace_thread *thread = &grown[trace->thread_count];
+    struct trace_thread *thread = &trace->threads[trace->thread_count];
     if (read_id(reader, AT(thread, thread_id), UINT32_MAX, &thread->thread_id) ||
         read_integer(reader, AT(thread, tid), 0, INT64_MAX, &thread->tid) ||
         read_required_text(reader, AT(thread, name), &thread->name))
@@ -211,12 +207,9 @@ static int row_device(struct trace *trace, struct reader *reader)
 {
     int64_t number;
     bool known;
-    struct trace_device *grown = array_grow(trace->devices, &reader->capacity, trace->device_count,
-                                            sizeof *grown, reader->err);
-    if (!grown)
+    if (ARRAY_GROW(trace->devices, reader->capacity, trace->device_count, reader->err))
         return -1;
-    trace->devices = grown;
-    struct trace_device *device = &grown[trace->device_count];
+    struct trace_device *device = &trace->devices[trace->device_count];
     if (read_integer(reader, AT(device, device), 0, LIMIT_devices - 1, &number) ||
         read_size(reader, AT(device, total_bytes), &device->total_bytes, &known) ||
         read_size(reader, AT(device, context_bytes), &device->context_bytes,
@@ -232,12 +225,9 @@ static int row_device(struct trace *trace, struct reader *reader)
 static int row_module(struct trace *trace, struct reader *reader)
 {
     int64_t load, start, end;
-    struct trace_module *grown = array_grow(trace->modules, &reader->capacity, trace->module_count,
-                                            sizeof *grown, reader->err);
-    if (!grown)
+    if (ARRAY_GROW(trace->modules, reader->capacity, trace->module_count, reader->err))
         return -1;
-    trace->modules = grown;
-    struct trace_module *module = &grown[trace->module_count];
+    struct trace_module *module = &trace->modules[trace->module_count];
     if (read_id(reader, AT(module, module_id), UINT32_MAX, &module->module_id) ||
         read_integer(reader, AT(module, load_address), INT64_MIN, INT64_MAX, &load) ||
         read_integer(reader, AT(module, start_address), INT64_MIN, INT64_MAX, &start) ||
@@ -305,13 +295,10 @@ static int row_symbol(struct trace *trace, struct reader *reader)
         read_id(reader, AT(symbol, file_id), UINT32_MAX, &symbol.file_id) ||
         read_id(reader, AT(symbol, line), UINT32_MAX, &symbol.line))
         return -1;
-    struct trace_symbol *grown = array_grow(trace->symbols, &reader->capacity, trace->symbol_count,
-                                            sizeof *grown, reader->err);
-    if (!grown)
+    if (ARRAY_GROW(trace->symbols, reader->capacity, trace->symbol_count, reader->err))
         return -1;
-    trace->symbols = grown;
     symbol.address = (uint64_t)address;
-    grown[trace->symbol_count++] = symbol;
+    trace->symbols[trace->symbol_count++] = symbol;
     return 0;
 }
 
@@ -332,12 +319,9 @@ static int row_coverage(struct trace *trace, struct reader *reader)
 {
     bool known;
     const size_t count = trace->coverage_count + trace->not_modelled_count;
-    struct trace_coverage *grown =
-        array_grow(trace->coverage, &reader->capacity, count, sizeof *grown, reader->err);
-    if (!grown)
+    if (ARRAY_GROW(trace->coverage, reader->capacity, count, reader->err))
         return -1;
-    trace->coverage = grown;
-    struct trace_coverage *coverage = &grown[count];
+    struct trace_coverage *coverage = &trace->coverage[count];
     if (read_size(reader, AT(coverage, count), &coverage->count, &known) ||
         read_required_text(reader, AT(coverage, name), &coverage->name))
         return -1;
@@ -346,20 +330,17 @@ static int row_coverage(struct trace *trace, struct reader *reader)
         return 0;
     }
     const struct trace_coverage last = *coverage;
-    *coverage = grown[trace->coverage_count];
-    grown[trace->coverage_count++] = last;
+    *coverage = trace->coverage[trace->coverage_count];
+    trace->coverage[trace->coverage_count++] = last;
     return 0;
 }
 
 static int row_read_back(struct trace *trace, struct reader *reader)
 {
     bool known;
-    struct trace_coverage *grown = array_grow(trace->read_backs, &reader->capacity,
-                                              trace->read_back_count, sizeof *grown, reader->err);
-    if (!grown)
+    if (ARRAY_GROW(trace->read_backs, reader->capacity, trace->read_back_count, reader->err))
         return -1;
-    trace->read_backs = grown;
-    struct trace_coverage *line = &grown[trace->read_back_count];
+    struct trace_coverage *line = &trace->read_backs[trace->read_back_count];
     if (read_size(reader, AT(read_back, count), &line->count, &known) ||
         read_required_text(reader, AT(read_back, name), &line->name))
         return -1;
@@ -369,12 +350,9 @@ static int row_read_back(struct trace *trace, struct reader *reader)
 
 static int add_variable(struct trace_variables *variables, struct reader *reader)
 {
-    struct trace_variable *grown = array_grow(variables->items, &reader->capacity, variables->count,
-                                              sizeof *grown, reader->err);
-    if (!grown)
+    if (ARRAY_GROW(variables->items, reader->capacity, variables->count, reader->err))
         return -1;
-    variables->items = grown;
-    struct trace_variable *variable = &grown[variables->count];
+    struct trace_variable *variable = &variables->items[variables->count];
     *variable = (struct trace_variable){NULL, NULL};
     variables->count++;
     return read_required_text(reader, 0, &variable->name) ||

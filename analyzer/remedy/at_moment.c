@@ -18,11 +18,9 @@ enum { LOSS_BYTES = 512 };
 static int add_live(struct at_moment *at, uint64_t begin_index, uint64_t size_bytes,
                     uint32_t stack_id, uint32_t path, bool is_of_graph, struct err *err)
 {
-    struct live_block *grown = array_grow(at->items, &at->capacity, at->count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(at->items, at->capacity, at->count, err))
         return -1;
-    at->items = grown;
-    struct live_block *added = &grown[at->count];
+    struct live_block *added = &at->items[at->count];
     *added = (struct live_block){.begin_index = begin_index,
                                  .size_bytes = size_bytes,
                                  .place = places_of(at->places, stack_id, err),
@@ -228,12 +226,9 @@ static int add_passage(struct passages *passages, uint32_t place, struct err *er
             passages->items[i].count++;
             return 0;
         }
-    struct passage *grown =
-        array_grow(passages->items, &passages->capacity, passages->count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(passages->items, passages->capacity, passages->count, err))
         return -1;
-    passages->items = grown;
-    grown[passages->count++] = (struct passage){place, 1};
+    passages->items[passages->count++] = (struct passage){place, 1};
     return 0;
 }
 

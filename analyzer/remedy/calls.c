@@ -24,13 +24,11 @@ static uint32_t begin_call(struct calls *calls, struct err *err)
     const uint32_t number = slots_take(&calls->slots, err);
     if (number == SLOT_NONE)
         return SLOT_NONE;
-    struct call *grown = array_grow(calls->items, &calls->capacity, number, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(calls->items, calls->capacity, number, err))
         return SLOT_NONE;
-    calls->items = grown;
-    grown[number] = (struct call){.previous = calls->last, .next = SLOT_NONE};
+    calls->items[number] = (struct call){.previous = calls->last, .next = SLOT_NONE};
     if (calls->last != SLOT_NONE)
-        grown[calls->last].next = number;
+        calls->items[calls->last].next = number;
     calls->last = number;
     calls->is_open = true;
     return number;

@@ -20,12 +20,9 @@ static struct account_lives *reach_account(struct lives_watch *watch, const stru
 {
     if (!watch->places.trace && places_init(&watch->places, history->trace, err))
         return NULL;
-    struct account_lives *grown = array_reach(watch->accounts, &watch->account_capacity,
-                                              &watch->account_count, sizeof *grown, account, err);
-    if (!grown)
+    if (ARRAY_REACH(watch->accounts, watch->account_capacity, watch->account_count, account, err))
         return NULL;
-    watch->accounts = grown;
-    return &grown[account];
+    return &watch->accounts[account];
 }
 
 static struct place_life *reach(struct lives *lives, struct places *places, uint32_t stack_id,
@@ -34,12 +31,9 @@ static struct place_life *reach(struct lives *lives, struct places *places, uint
     const uint32_t place = places_of(places, stack_id, err);
     if (place == PLACE_NONE)
         return NULL;
-    struct place_life *items =
-        array_reach(lives->items, &lives->capacity, &lives->count, sizeof *items, place, err);
-    if (!items)
+    if (ARRAY_REACH(lives->items, lives->capacity, lives->count, place, err))
         return NULL;
-    lives->items = items;
-    return &items[place];
+    return &lives->items[place];
 }
 
 /* Begins a run of the place's maker, unless the last block was of this maker. */
@@ -166,23 +160,20 @@ static void drop_copies(struct account_lives *account, const struct history *his
 static struct lives *add_copy(struct account_lives *account, const struct lives *lives,
                               uint64_t index, uint64_t peak_bytes, struct err *err)
 {
-    struct lives *grown = array_grow(account->refused, &account->refused_capacity,
-                                     account->refused_count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(account->refused, account->refused_capacity, account->refused_count, err))
         return NULL;
-    account->refused = grown;
-    grown += account->refused_count;
-    *grown = *lives;
-    grown->index = index;
-    grown->peak_bytes = peak_bytes;
-    grown->capacity = lives->count;
-    grown->items = array_new(lives->count, sizeof *grown->items, err);
-    if (!grown->items)
+    struct lives *added = &account->refused[account->refused_count];
+    *added = *lives;
+    added->index = index;
+    added->peak_bytes = peak_bytes;
+    added->capacity = lives->count;
+    added->items = array_new(lives->count, sizeof *added->items, err);
+    if (!added->items)
         return NULL;
     if (lives->count)
-        memcpy(grown->items, lives->items, lives->count * sizeof *grown->items);
+        memcpy(added->items, lives->items, lives->count * sizeof *added->items);
     account->refused_count++;
-    return grown;
+    return added;
 }
 
 /* Returns the failure that this event may turn out to be, or NULL if the event is no refusal. */
@@ -278,13 +269,10 @@ static struct lives *copy_at(struct account_lives *account, uint64_t index, stru
 static int learn_ends(struct lives *then, const struct lives *now, struct err *err)
 {
     for (size_t i = 0; i < now->count; i++) {
-        struct place_life *items =
-            array_reach(then->items, &then->capacity, &then->count, sizeof *items, i, err);
-        if (!items)
+        if (ARRAY_REACH(then->items, then->capacity, then->count, i, err))
             return -1;
-        then->items = items;
-        items[i].kept_bytes = now->items[i].kept_bytes;
-        items[i].passed_bytes = now->items[i].passed_bytes;
+        then->items[i].kept_bytes = now->items[i].kept_bytes;
+        then->items[i].passed_bytes = now->items[i].passed_bytes;
     }
     return 0;
 }

@@ -18,14 +18,11 @@ static uint32_t add_place(struct places *places, uint32_t outer, uint64_t frame,
     const uint32_t number = frame_tree_add(&places->tree, outer, frame, err);
     if (number < places->count || number == FRAME_TREE_NONE)
         return number;
-    struct place *grown =
-        array_reach(places->items, &places->capacity, &places->count, sizeof *grown, number, err);
-    if (!grown)
+    if (ARRAY_REACH(places->items, places->capacity, places->count, number, err))
         return PLACE_NONE;
-    places->items = grown;
-    grown[number] = *place;
+    places->items[number] = *place;
     if (place->maker == PLACE_NONE) /* the place itself */
-        grown[number].maker = number;
+        places->items[number].maker = number;
     return number;
 }
 

@@ -20,11 +20,8 @@ static uint32_t take_kind(struct stale *stale, struct err *err)
         stale->first_free = stale->kinds[number].next_free;
         return number;
     }
-    struct stale_kind *grown =
-        array_grow(stale->kinds, &stale->capacity, stale->count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(stale->kinds, stale->capacity, stale->count, err))
         return PAIR_MAP_NONE;
-    stale->kinds = grown;
     return (uint32_t)stale->count++;
 }
 

@@ -264,18 +264,12 @@ static struct held_block *reach_block(struct without *without, uint32_t number, 
     const size_t call_bytes = without->line_count * sizeof *without->calls;
     size_t count = without->block_count;
     if (call_bytes) {
-        uint32_t *calls =
-            array_reach(without->calls, &without->call_capacity, &count, call_bytes, number, err);
-        if (!calls)
+        if (ARRAY_REACH(without->calls, without->call_capacity, count, number, err))
             return NULL;
-        without->calls = calls;
     }
-    struct held_block *blocks = array_reach(without->blocks, &without->block_capacity,
-                                            &without->block_count, sizeof *blocks, number, err);
-    if (!blocks)
+    if (ARRAY_REACH(without->blocks, without->block_capacity, without->block_count, number, err))
         return NULL;
-    without->blocks = blocks;
-    return &blocks[number];
+    return &without->blocks[number];
 }
 
 static int begin_block(struct without *without, uint32_t number, const struct held_block *born,

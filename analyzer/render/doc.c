@@ -117,13 +117,10 @@ static struct doc_node *field_new(struct doc *doc, const char *key, const char *
 
 static void begin(struct doc *doc, enum doc_type type, const char *key, const char *heading)
 {
-    struct open_node *grown =
-        array_grow(doc->open, &doc->depth_capacity, doc->depth, sizeof *grown, NULL);
-    if (!grown) {
+    if (ARRAY_GROW(doc->open, doc->depth_capacity, doc->depth, NULL)) {
         doc_fail(doc, ERR_SYSTEM, "out of memory for the result");
         return;
     }
-    doc->open = grown;
     struct doc_node *node = node_new(doc, type, key, heading);
     if (doc->err.code == ERR_NONE)
         doc->open[doc->depth++] =

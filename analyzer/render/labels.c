@@ -34,12 +34,9 @@ static int add_label(struct labels *labels, const char *parent, const struct doc
             labels->texts[number] = NULL;
         return 0;
     }
-    const char **grown =
-        array_grow(labels->texts, &labels->capacity, count, sizeof *grown, labels->err);
-    if (!grown)
+    if (ARRAY_GROW(labels->texts, labels->capacity, count, labels->err))
         return -1;
-    labels->texts = grown;
-    grown[number] = node->label;
+    labels->texts[number] = node->label;
     return 0;
 }
 

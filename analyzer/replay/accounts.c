@@ -24,13 +24,10 @@ static uint32_t add_account(const struct accounts *accounts, const struct cursor
                             enum account_kind kind, uint64_t pool)
 {
     struct history *history = at->history;
-    struct account *grown = array_grow(history->accounts, &history->account_capacity,
-                                       history->account_count, sizeof *grown, at->err);
-    if (!grown)
+    if (ARRAY_GROW(history->accounts, history->account_capacity, history->account_count, at->err))
         return HISTORY_NONE;
-    history->accounts = grown;
     bool is_asked = accounts->asked_device == ANY_DEVICE || accounts->asked_device == device;
-    grown[history->account_count] = (struct account){
+    history->accounts[history->account_count] = (struct account){
         .device = device,
         .kind = kind,
         .pool = pool,
@@ -51,18 +48,15 @@ static struct device_use *insert_device(const struct cursor *at, int device)
 {
     struct history *history = at->history;
     size_t position = history->device_count;
-    struct device_use *grown =
-        array_grow(history->devices, &history->device_capacity, position, sizeof *grown, at->err);
-    if (!grown)
+    if (ARRAY_GROW(history->devices, history->device_capacity, position, at->err))
         return NULL;
-    history->devices = grown;
-    while (position > 0 && grown[position - 1].device > device)
+    while (position > 0 && history->devices[position - 1].device > device)
         position--;
-    memmove(&grown[position + 1], &grown[position],
-            (history->device_count - position) * sizeof *grown);
+    memmove(&history->devices[position + 1], &history->devices[position],
+            (history->device_count - position) * sizeof *history->devices);
     history->device_count++;
-    grown[position] = (struct device_use){.device = device};
-    return &grown[position];
+    history->devices[position] = (struct device_use){.device = device};
+    return &history->devices[position];
 }
 
 int accounts_add_device(struct accounts *accounts, const struct cursor *at, int device)

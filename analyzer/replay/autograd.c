@@ -30,11 +30,8 @@ int autograd_work_for(struct autograd *autograd, const struct cursor *at)
     const struct event *event = at->event;
     uint32_t number = pair_map_get(&autograd->threads, 0, event->thread_id);
     if (number == PAIR_MAP_NONE) {
-        struct autograd_state *grown = array_grow(autograd->states, &autograd->state_capacity,
-                                                  autograd->state_count, sizeof *grown, at->err);
-        if (!grown)
+        if (ARRAY_GROW(autograd->states, autograd->state_capacity, autograd->state_count, at->err))
             return -1;
-        autograd->states = grown;
         number = (uint32_t)autograd->state_count++;
         if (pair_map_put(&autograd->threads, 0, event->thread_id, number, at->err))
             return -1;
@@ -65,11 +62,8 @@ static int add_to_window(struct autograd *autograd, const struct autograd_node *
         const struct autograd_node *oldest = &autograd->window[at];
         pair_map_remove(&autograd->stacks, oldest->maker, oldest->number);
     } else {
-        struct autograd_node *grown =
-            array_grow(autograd->window, &autograd->window_capacity, at, sizeof *grown, err);
-        if (!grown)
+        if (ARRAY_GROW(autograd->window, autograd->window_capacity, at, err))
             return -1;
-        autograd->window = grown;
     }
     autograd->window[at] = *node;
     autograd->noted_count++;

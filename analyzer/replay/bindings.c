@@ -85,15 +85,13 @@ static struct bound_space *add_space(struct bindings *bindings, uint32_t contain
     uint32_t number = slots_take(&bindings->space_slots, err);
     if (number == SLOT_NONE)
         return NULL;
-    struct bound_space *grown =
-        array_grow(bindings->spaces, &bindings->space_capacity, number, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(bindings->spaces, bindings->space_capacity, number, err))
         return NULL;
-    bindings->spaces = grown;
-    grown[number] =
+    bindings->spaces[number] =
         (struct bound_space){.device = device, .next = first_space(bindings, container)};
-    range_map_init(&grown[number].bound);
-    return pair_map_put(&bindings->first, 0, container, number, err) ? NULL : &grown[number];
+    range_map_init(&bindings->spaces[number].bound);
+    return pair_map_put(&bindings->first, 0, container, number, err) ? NULL
+                                                                     : &bindings->spaces[number];
 }
 
 /* --- what is bound in them --- */
@@ -144,15 +142,12 @@ static int add_binding(struct bindings *bindings, const struct stretch *stretch,
     uint32_t number = slots_take(&bindings->slots, err);
     if (!space || number == SLOT_NONE)
         return -1;
-    struct binding *grown =
-        array_grow(bindings->items, &bindings->capacity, number, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(bindings->items, bindings->capacity, number, err))
         return -1;
-    bindings->items = grown;
     uint32_t before;
     if (range_map_insert(&space->bound, stretch->start, 1, number, &before, err))
         return -1;
-    grown[number] =
+    bindings->items[number] =
         (struct binding){.object = object, .next = before == RANGE_NONE ? HISTORY_NONE : before};
     return 0;
 }

@@ -195,15 +195,10 @@ static uint32_t take_slot(struct blocks *blocks)
     uint32_t number = slots_take(&history->block_slots, err);
     if (number == SLOT_NONE)
         return HISTORY_NONE;
-    struct block_state *states =
-        array_grow(blocks->states, &blocks->state_capacity, number, sizeof *states, err);
-    if (states)
-        blocks->states = states;
-    struct block *grown =
-        array_grow(history->blocks, &history->block_capacity, number, sizeof *grown, err);
-    if (grown)
-        history->blocks = grown;
-    return states && grown ? number : HISTORY_NONE;
+    return ARRAY_GROW(blocks->states, blocks->state_capacity, number, err) ||
+                   ARRAY_GROW(history->blocks, history->block_capacity, number, err)
+               ? HISTORY_NONE
+               : number;
 }
 
 uint32_t blocks_begin(struct blocks *blocks, const struct block *born)

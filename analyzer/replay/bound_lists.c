@@ -64,12 +64,9 @@ static uint32_t add_list(struct bound_lists *bound, int device, uint64_t context
     uint32_t number = slots_take(&bound->list_slots, err);
     if (number == SLOT_NONE)
         return HISTORY_NONE;
-    struct bound_list *grown =
-        array_grow(bound->lists, &bound->list_capacity, number, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(bound->lists, bound->list_capacity, number, err))
         return HISTORY_NONE;
-    bound->lists = grown;
-    grown[number] =
+    bound->lists[number] =
         (struct bound_list){.context = context, .device = device, .newest = HISTORY_NONE};
     link_list(bound, number);
     if (pair_map_put(&bound->by_context, (uint32_t)DEVICE_SLOT(device), context, number, err))
@@ -120,11 +117,9 @@ int bound_lists_add(struct bound_lists *bound, int device, uint64_t context, uin
     uint32_t number = pair_map_get(&bound->by_context, (uint32_t)DEVICE_SLOT(device), context);
     if (number == PAIR_MAP_NONE)
         number = add_list(bound, device, context, err);
-    struct bound_link *links =
-        array_grow(bound->links, &bound->link_capacity, block, sizeof *links, err);
-    if (number == HISTORY_NONE || !links)
+    if (number == HISTORY_NONE || ARRAY_GROW(bound->links, bound->link_capacity, block, err))
         return -1;
-    bound->links = links;
+    struct bound_link *links = bound->links;
     struct bound_list *list = &bound->lists[number];
     links[block] =
         (struct bound_link){.list = number, .older = list->newest, .newer = HISTORY_NONE};

@@ -64,18 +64,12 @@ static void let_go(void *self, uint32_t number)
 static int add_held(struct captures *captures, uint32_t pool, const struct held_segment *held,
                     struct err *err)
 {
-    struct held_segments *lists = array_reach(captures->held, &captures->capacity,
-                                              &captures->held_count, sizeof *lists, pool, err);
-    if (!lists)
+    if (ARRAY_REACH(captures->held, captures->capacity, captures->held_count, pool, err))
         return -1;
-    captures->held = lists;
-    struct held_segments *list = &lists[pool];
-    struct held_segment *grown =
-        array_grow(list->items, &list->capacity, list->count, sizeof *grown, err);
-    if (!grown)
+    struct held_segments *list = &captures->held[pool];
+    if (ARRAY_GROW(list->items, list->capacity, list->count, err))
         return -1;
-    list->items = grown;
-    grown[list->count++] = *held;
+    list->items[list->count++] = *held;
     return 0;
 }
 

@@ -57,15 +57,12 @@ int contexts_create(struct contexts *contexts, struct blocks *blocks)
     uint32_t number = slots_take(&contexts->slots, at->err);
     if (number == SLOT_NONE)
         return -1;
-    struct context *grown =
-        array_grow(contexts->items, &contexts->capacity, number, sizeof *grown, at->err);
-    if (!grown)
+    if (ARRAY_GROW(contexts->items, contexts->capacity, number, at->err))
         return -1;
-    contexts->items = grown;
-    grown[number] = (struct context){.handle = event->object,
-                                     .device = event->device,
-                                     .create_index = at->index,
-                                     .is_primary = creates_primary(at)};
+    contexts->items[number] = (struct context){.handle = event->object,
+                                               .device = event->device,
+                                               .create_index = at->index,
+                                               .is_primary = creates_primary(at)};
     return pair_map_put(&contexts->by_handle, 0, event->object, number, at->err);
 }
 

@@ -45,19 +45,16 @@ static int add_range(struct driver_ranges *ranges, uint64_t address, uint64_t si
     uint32_t number = slots_take(&ranges->slots, err);
     if (number == SLOT_NONE)
         return -1;
-    struct driver_range *grown =
-        array_grow(ranges->items, &ranges->capacity, number, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(ranges->items, ranges->capacity, number, err))
         return -1;
-    ranges->items = grown;
-    grown[number] = *range;
-    grown[number].address = address;
-    grown[number].size_bytes = size_bytes;
+    ranges->items[number] = *range;
+    ranges->items[number].address = address;
+    ranges->items[number].size_bytes = size_bytes;
     uint32_t replaced;
     if (range_map_insert(&ranges->map, address, size_bytes, number, &replaced, err))
         return -1;
     if (replaced != RANGE_NONE)
-        grown[replaced].size_bytes = 0;
+        ranges->items[replaced].size_bytes = 0;
     return 0;
 }
 
@@ -140,11 +137,9 @@ int driver_ranges_remove_plain(struct driver_ranges *ranges, const struct cursor
 static struct pool_reserve *find_reserve(struct driver_ranges *ranges, uint32_t account,
                                          struct err *err)
 {
-    struct pool_reserve *grown = array_reach(ranges->reserves, &ranges->reserve_capacity,
-                                             &ranges->reserve_count, sizeof *grown, account, err);
-    if (!grown)
+    if (ARRAY_REACH(ranges->reserves, ranges->reserve_capacity, ranges->reserve_count, account,
+                    err))
         return NULL;
-    ranges->reserves = grown;
     return &ranges->reserves[account];
 }
 
@@ -167,27 +162,24 @@ static int add_segment(struct driver_ranges *ranges, const struct cursor *at,
     uint32_t number = slots_take(&history->segment_slots, at->err);
     if (number == SLOT_NONE)
         return -1;
-    struct segment *grown =
-        array_grow(history->segments, &history->segment_capacity, number, sizeof *grown, at->err);
-    if (!grown)
+    if (ARRAY_GROW(history->segments, history->segment_capacity, number, at->err))
         return -1;
-    history->segments = grown;
     range->segment = number;
-    grown[number] = (struct segment){.life = {range->begin_index, INDEX_NONE},
-                                     .address = node->start,
-                                     .size_bytes = node->size_bytes,
-                                     .stream = tensor->stream,
-                                     .site_id = tensor->site_id,
-                                     .account = tensor->account,
-                                     .of_graph = {INDEX_NONE, INDEX_NONE},
-                                     .mapped = range->object != HISTORY_NONE};
+    history->segments[number] = (struct segment){.life = {range->begin_index, INDEX_NONE},
+                                                 .address = node->start,
+                                                 .size_bytes = node->size_bytes,
+                                                 .stream = tensor->stream,
+                                                 .site_id = tensor->site_id,
+                                                 .account = tensor->account,
+                                                 .of_graph = {INDEX_NONE, INDEX_NONE},
+                                                 .mapped = range->object != HISTORY_NONE};
     history->blocks[range->block].is_segment = true;
     history->accounts[tensor->account].has_segments = true;
-    if (count_segment(ranges, &grown[number], at->err))
+    if (count_segment(ranges, &history->segments[number], at->err))
         return -1;
     history->accounts[tensor->account].reserved_bytes = ranges->reserves[tensor->account].bytes;
     accounts_note_reserved(at, &history->accounts[tensor->account]);
-    return observers_see_reserved(at, &grown[number], true);
+    return observers_see_reserved(at, &history->segments[number], true);
 }
 
 /* True if the tensor lies in the segment in which a recent tensor with a near address was found. */

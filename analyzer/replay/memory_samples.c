@@ -40,16 +40,13 @@ static struct thread_samples *find_thread(const struct memory_samples *samples,
 
 static struct thread_samples *add_thread(struct memory_samples *samples, const struct cursor *at)
 {
-    struct thread_samples *grown =
-        array_grow(samples->threads, &samples->capacity, samples->count, sizeof *grown, at->err);
-    if (!grown)
+    if (ARRAY_GROW(samples->threads, samples->capacity, samples->count, at->err))
         return NULL;
-    samples->threads = grown;
     if (pair_map_put(&samples->by_thread, 0, at->event->thread_id, (uint32_t)samples->count,
                      at->err))
         return NULL;
-    grown[samples->count] = (struct thread_samples){0};
-    return &grown[samples->count++];
+    samples->threads[samples->count] = (struct thread_samples){0};
+    return &samples->threads[samples->count++];
 }
 
 /* Keeps a sample that was taken inside another call until the event of that call comes. */

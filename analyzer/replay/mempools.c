@@ -19,14 +19,11 @@ static uint32_t add_mempool(struct mempools *mempools, const struct cursor *at, 
 {
     struct history *history = at->history;
     uint32_t number = (uint32_t)history->mempool_count;
-    struct mempool *grown =
-        array_grow(history->mempools, &history->mempool_capacity, number, sizeof *grown, at->err);
-    if (!grown)
+    if (ARRAY_GROW(history->mempools, history->mempool_capacity, number, at->err))
         return HISTORY_NONE;
-    history->mempools = grown;
     if (pair_map_put(&mempools->numbers, space, key, number, at->err))
         return HISTORY_NONE;
-    grown[history->mempool_count++] = (struct mempool){
+    history->mempools[history->mempool_count++] = (struct mempool){
         .device = at->event->device, .handle = at->event->object, .memory = (uint8_t)memory};
     return number;
 }

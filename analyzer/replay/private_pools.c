@@ -72,13 +72,10 @@ int private_pools_begin(struct private_pools *pools, const struct event *event, 
     const uint32_t number = slots_take(&pools->slots, err);
     if (number == SLOT_NONE)
         return -1;
-    struct private_pool *grown =
-        array_grow(pools->items, &pools->capacity, number, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(pools->items, pools->capacity, number, err))
         return -1;
-    pools->items = grown;
     pools->open_count++;
-    grown[number] = (struct private_pool){
+    pools->items[number] = (struct private_pool){
         .joined_to = PRIVATE_POOL_NONE, .links_count = 1, .thread_id = event->thread_id};
     return pair_map_put(&pools->map, SPACE_STREAM, event->stream, number, err) ||
                    pair_map_put(&pools->map, SPACE_THREAD, event->thread_id, number, err)

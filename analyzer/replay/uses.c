@@ -41,14 +41,10 @@ static bool is_half(const struct history *history, uint64_t bytes)
 static struct stack_births *births_of(const struct cursor *at, uint32_t stack_id)
 {
     struct history *history = at->history;
-    struct stack_births *grown =
-        array_reach(history->stacks, &history->stack_capacity, &history->stack_count, sizeof *grown,
-                    stack_id, at->err);
-
-    if (!grown)
+    if (ARRAY_REACH(history->stacks, history->stack_capacity, history->stack_count, stack_id,
+                    at->err))
         return NULL;
-    history->stacks = grown;
-    return &grown[stack_id];
+    return &history->stacks[stack_id];
 }
 
 static int note_birth(const struct cursor *at, const struct block *block, uint32_t *birth)

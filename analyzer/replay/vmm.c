@@ -33,12 +33,9 @@ static int add_reference(struct vmm *vmm, uint64_t handle, uint32_t object, stru
     number = slots_take(&vmm->handle_slots, err);
     if (number == SLOT_NONE)
         return -1;
-    struct vmm_handle *grown =
-        array_grow(vmm->handles, &vmm->handle_capacity, number, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(vmm->handles, vmm->handle_capacity, number, err))
         return -1;
-    vmm->handles = grown;
-    grown[number] = (struct vmm_handle){.object = object, .references_count = 1};
+    vmm->handles[number] = (struct vmm_handle){.object = object, .references_count = 1};
     return pair_map_put(&vmm->by_handle, 0, handle, number, err);
 }
 
@@ -54,12 +51,9 @@ int vmm_alloc(struct vmm *vmm, struct blocks *blocks)
     uint32_t number = slots_take(&vmm->object_slots, at->err);
     if (number == SLOT_NONE)
         return -1;
-    struct vmm_object *grown =
-        array_grow(vmm->objects, &vmm->object_capacity, number, sizeof *grown, at->err);
-    if (!grown)
+    if (ARRAY_GROW(vmm->objects, vmm->object_capacity, number, at->err))
         return -1;
-    vmm->objects = grown;
-    grown[number] = (struct vmm_object){.block = block};
+    vmm->objects[number] = (struct vmm_object){.block = block};
     return add_reference(vmm, at->event->address, number, at->err);
 }
 

@@ -3,11 +3,10 @@
 #include "array.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { FIRST_CAPACITY = 16 };
 
-void *array_double(void *items, size_t *capacity, size_t count, size_t item_bytes, struct err *err)
+int array_double(void *pointer, size_t *capacity, size_t count, size_t item_bytes, struct err *err)
 {
     size_t wanted = *capacity ? *capacity : FIRST_CAPACITY, bytes;
     void *grown;
@@ -16,26 +15,27 @@ void *array_double(void *items, size_t *capacity, size_t count, size_t item_byte
             goto no_memory;
     if (GMT_MUL_OVERFLOWS(wanted, item_bytes, &bytes))
         goto no_memory;
-    grown = realloc(items, bytes);
+    grown = realloc(array_items(pointer), bytes);
     if (!grown)
         goto no_memory;
+    memcpy(pointer, &grown, sizeof grown);
     *capacity = wanted;
-    return grown;
+    return 0;
 
 no_memory:
     err_set(err, ERR_SYSTEM, "out of memory for %zu items of %zu bytes", count, item_bytes);
-    return NULL;
+    return -1;
 }
 
-void *array_extend(void *items, size_t *capacity, size_t *count, size_t item_bytes, size_t number,
-                   struct err *err)
+int array_extend(void *pointer, size_t *capacity, size_t *count, size_t item_bytes, size_t number,
+                 struct err *err)
 {
-    char *grown = array_grow(items, capacity, number, item_bytes, err);
-    if (!grown)
-        return NULL;
-    memset(grown + *count * item_bytes, 0, (number + 1 - *count) * item_bytes);
+    if (array_grow_at(pointer, capacity, number, item_bytes, err))
+        return -1;
+    memset((char *)array_items(pointer) + *count * item_bytes, 0,
+           (number + 1 - *count) * item_bytes);
     *count = number + 1;
-    return grown;
+    return 0;
 }
 
 void *array_new(size_t count, size_t item_bytes, struct err *err)

@@ -7,36 +7,67 @@
 #define GPUMEMTRACE_ANALYZER_UTIL_ARRAY_H
 
 #include <stddef.h>
+#include <string.h>
 
 #include "gpumemtrace/err.h"
 
-/* The slow path of array_grow, which is taken when the array is full. */
-void *array_double(void *items, size_t *capacity, size_t count, size_t item_bytes, struct err *err);
+/*
+ * Makes room for at least one more item than count, by doubling, and updates the pointer to the
+ * items. New items are not cleared. Returns 0; or -1: out of memory (*err says so), and nothing has
+ * changed.
+ */
+#define ARRAY_GROW(items, capacity, count, err)                                                    \
+    array_grow_at(&(items), &(capacity), count, sizeof *(items), err)
 
 /*
- * Makes room for at least one more item than count, by doubling. Returns the new address of the
- * items; the old pointer is then invalid. NULL: out of memory (*err says so), and the old pointer
- * stays valid. New items are not cleared.
+ * Makes sure that items[number] exists: clears all new items up to it, and sets count above it.
+ * Returns the same as ARRAY_GROW.
  */
+#define ARRAY_REACH(items, capacity, count, number, err)                                           \
+    array_reach_at(&(items), &(capacity), &(count), sizeof *(items), number, err)
+
+/* The slow paths, which are taken when the array is full, or when the item does not exist yet. */
+int array_double(void *pointer, size_t *capacity, size_t count, size_t item_bytes, struct err *err);
+int array_extend(void *pointer, size_t *capacity, size_t *count, size_t item_bytes, size_t number,
+                 struct err *err);
+
+/* Returns the items that a variable points to. The variable is a pointer of any type, so it is
+ * copied. */
+static inline void *array_items(const void *pointer)
+{
+    void *items;
+    memcpy(&items, pointer, sizeof items);
+    return items;
+}
+
+/* Does the work of ARRAY_GROW, for items whose size is known only at run time. `pointer` is the
+ * address of the pointer to the items. */
+static inline int array_grow_at(void *pointer, size_t *capacity, size_t count, size_t item_bytes,
+                                struct err *err)
+{
+    return count < *capacity && array_items(pointer)
+               ? 0
+               : array_double(pointer, capacity, count, item_bytes, err);
+}
+
+static inline int array_reach_at(void *pointer, size_t *capacity, size_t *count, size_t item_bytes,
+                                 size_t number, struct err *err)
+{
+    return number < *count ? 0 : array_extend(pointer, capacity, count, item_bytes, number, err);
+}
+
+/* Like ARRAY_GROW and ARRAY_REACH, but the caller stores the new address of the items, which is
+ * returned. NULL: out of memory, and the old pointer stays valid. */
 static inline void *array_grow(void *items, size_t *capacity, size_t count, size_t item_bytes,
                                struct err *err)
 {
-    return items && count < *capacity ? items
-                                      : array_double(items, capacity, count, item_bytes, err);
+    return array_grow_at(&items, capacity, count, item_bytes, err) ? NULL : items;
 }
 
-/* The slow path of array_reach, which is taken when the item does not exist yet. */
-void *array_extend(void *items, size_t *capacity, size_t *count, size_t item_bytes, size_t number,
-                   struct err *err);
-
-/*
- * Makes sure that items[number] exists: clears all new items up to it, and sets *count above it.
- * Returns the same as array_grow.
- */
 static inline void *array_reach(void *items, size_t *capacity, size_t *count, size_t item_bytes,
                                 size_t number, struct err *err)
 {
-    return number < *count ? items : array_extend(items, capacity, count, item_bytes, number, err);
+    return array_reach_at(&items, capacity, count, item_bytes, number, err) ? NULL : items;
 }
 
 /* Returns a cleared array; count may be 0. NULL: out of memory, *err says so. */

@@ -15,12 +15,9 @@ void high_water_release(struct high_water *water)
 
 static int add_mark(struct high_water *water, uint64_t since, uint64_t value, struct err *err)
 {
-    struct high_water_mark *grown =
-        array_grow(water->marks, &water->capacity, water->count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(water->marks, water->capacity, water->count, err))
         return -1;
-    water->marks = grown;
-    grown[water->count++] = (struct high_water_mark){since, value};
+    water->marks[water->count++] = (struct high_water_mark){since, value};
     return 0;
 }
 

@@ -31,11 +31,8 @@ static uint32_t take_node(struct range_map *map, struct err *err)
         map->free = map->nodes[node].left;
         return node;
     }
-    struct range_node *grown =
-        array_grow(map->nodes, &map->capacity, map->used, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(map->nodes, map->capacity, map->used, err))
         return RANGE_NONE;
-    map->nodes = grown;
     return (uint32_t)map->used++;
 }
 

@@ -21,11 +21,8 @@ uint32_t slots_take(struct slots *slots, struct err *err)
         return SLOT_NONE;
     }
     /* Reserves room for every number, so that slots_give_back cannot fail. */
-    uint32_t *grown =
-        array_grow(slots->given_back, &slots->capacity, slots->used, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(slots->given_back, slots->capacity, slots->used, err))
         return SLOT_NONE;
-    slots->given_back = grown;
     return slots->used++;
 }
 

@@ -66,13 +66,11 @@ static int add_many(struct spread *spread, uint64_t value, uint64_t count, struc
         spread->values[at].count += count;
         return 0;
     }
-    struct spread_value *grown =
-        array_grow(spread->values, &spread->capacity, spread->value_count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(spread->values, spread->capacity, spread->value_count, err))
         return -1;
-    spread->values = grown;
-    memmove(&grown[at + 1], &grown[at], (spread->value_count++ - at) * sizeof *grown);
-    grown[at] = (struct spread_value){kept, count};
+    memmove(&spread->values[at + 1], &spread->values[at],
+            (spread->value_count++ - at) * sizeof *spread->values);
+    spread->values[at] = (struct spread_value){kept, count};
     while (spread->value_count > SPREAD_VALUES)
         drop_a_bit(spread);
     return 0;

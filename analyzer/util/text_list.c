@@ -9,12 +9,9 @@
 
 int text_list_vadd(struct text_list *list, struct err *err, const char *format, va_list arguments)
 {
-    char **grown = array_grow(list->items, &list->capacity, list->count, sizeof *grown, err);
-
-    if (!grown)
+    if (ARRAY_GROW(list->items, list->capacity, list->count, err))
         return -1;
-    list->items = grown;
-    if (vasprintf(&grown[list->count], format, arguments) < 0) {
+    if (vasprintf(&list->items[list->count], format, arguments) < 0) {
         err_set(err, ERR_SYSTEM, "out of memory for a sentence");
         return -1;
     }

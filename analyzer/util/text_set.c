@@ -46,16 +46,14 @@ uint32_t text_set_add(struct text_set *set, const char *text, struct err *err)
     uint32_t *slot = find_slot(set, text, length);
     if (*slot)
         return *slot - 1;
-    const char **grown = array_grow(set->texts, &set->capacity, set->count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(set->texts, set->capacity, set->count, err))
         return TEXT_SET_NONE;
-    set->texts = grown;
     char *copy = set->count < TEXT_SET_NONE - 1 ? arena_take(&set->bytes, length + 1) : NULL;
     if (!copy) {
         err_set(err, ERR_SYSTEM, "out of memory for text %zu", set->count);
         return TEXT_SET_NONE;
     }
-    grown[set->count++] = memcpy(copy, text, length + 1);
+    set->texts[set->count++] = memcpy(copy, text, length + 1);
     *slot = (uint32_t)set->count;
     return *slot - 1;
 }

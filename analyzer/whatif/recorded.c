@@ -37,15 +37,12 @@ int driver_blocks_add(struct driver_blocks *driver_blocks, const struct event *e
     const uint32_t number = slots_take(&driver_blocks->slots, err);
     if (number == SLOT_NONE)
         return -1;
-    struct driver_block *grown =
-        array_grow(driver_blocks->items, &driver_blocks->capacity, number, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(driver_blocks->items, driver_blocks->capacity, number, err))
         return -1;
-    driver_blocks->items = grown;
-    grown[number] = (struct driver_block){.address = event->address,
-                                          .bytes = event->size_bytes,
-                                          .block = ALLOCATOR_NONE,
-                                          .is_mapped = is_mapped};
+    driver_blocks->items[number] = (struct driver_block){.address = event->address,
+                                                         .bytes = event->size_bytes,
+                                                         .block = ALLOCATOR_NONE,
+                                                         .is_mapped = is_mapped};
     return pair_map_put(&driver_blocks->by_address, 0, event->address, number, err);
 }
 

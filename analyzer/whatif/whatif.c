@@ -159,18 +159,14 @@ static uint32_t *add_tensor(struct whatif *whatif, const struct event *event, st
     const size_t width = whatif->ask_count + HANDLE_RUNS;
     const uint32_t slot = slots_take(&whatif->tensor_slots, err);
 
-    if (slot == SLOT_NONE)
+    if (slot == SLOT_NONE || array_grow_at(&whatif->handles, &whatif->handle_capacity, slot,
+                                           width * sizeof *whatif->handles, err))
         return NULL;
-    uint32_t *grown =
-        array_grow(whatif->handles, &whatif->handle_capacity, slot, width * sizeof *grown, err);
-    if (!grown)
-        return NULL;
-    whatif->handles = grown;
-    grown += slot * width;
+    uint32_t *added = &whatif->handles[slot * width];
     for (size_t i = 0; i < width; i++)
-        grown[i] = ALLOCATOR_NONE;
-    grown[HANDLE_DEVICE] = (uint32_t)DEVICE_SLOT(event->device);
-    return pair_map_put(&whatif->tensors, 0, event->address, slot, err) ? NULL : grown;
+        added[i] = ALLOCATOR_NONE;
+    added[HANDLE_DEVICE] = (uint32_t)DEVICE_SLOT(event->device);
+    return pair_map_put(&whatif->tensors, 0, event->address, slot, err) ? NULL : added;
 }
 
 static int free_handles(const struct whatif *whatif, const uint32_t *handles,

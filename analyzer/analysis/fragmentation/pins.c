@@ -28,13 +28,11 @@ static struct pin *find_pin(struct pinning *pinning, const struct block *block)
 
     if (number != PAIR_MAP_NONE)
         return &pins->items[number];
-    struct pin *grown = array_grow(pins->items, &pins->capacity, pins->count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(pins->items, pins->capacity, pins->count, err))
         return NULL;
-    pins->items = grown;
     number = (uint32_t)pins->count++;
-    grown[number] = (struct pin){.stack_id = stack_id, .backward = block->backward};
-    return pair_map_put(numbers, 0, key, number, err) ? NULL : &grown[number];
+    pins->items[number] = (struct pin){.stack_id = stack_id, .backward = block->backward};
+    return pair_map_put(numbers, 0, key, number, err) ? NULL : &pins->items[number];
 }
 
 static int add_segment(struct pinning *pinning, size_t number)
@@ -141,13 +139,10 @@ static struct pool_stream *find_stream(struct pool_stream_list *streams, uint64_
     for (size_t i = 0; i < streams->count; i++)
         if (streams->items[i].stream == stream)
             return &streams->items[i];
-    struct pool_stream *grown =
-        array_grow(streams->items, &streams->capacity, streams->count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(streams->items, streams->capacity, streams->count, err))
         return NULL;
-    streams->items = grown;
-    grown[streams->count] = (struct pool_stream){.stream = stream};
-    return &grown[streams->count++];
+    streams->items[streams->count] = (struct pool_stream){.stream = stream};
+    return &streams->items[streams->count++];
 }
 
 static int compare_streams(const void *left, const void *right)

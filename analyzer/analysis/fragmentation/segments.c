@@ -11,13 +11,9 @@
 static int add_pool_segment(struct segment_list *list, const struct segment *segment,
                             uint64_t index, struct err *err)
 {
-    struct pool_segment *grown =
-        array_grow(list->items, &list->capacity, list->count, sizeof *grown, err);
-
-    if (!grown)
+    if (ARRAY_GROW(list->items, list->capacity, list->count, err))
         return -1;
-    list->items = grown;
-    grown[list->count++] =
+    list->items[list->count++] =
         (struct pool_segment){.address = segment->address,
                               .size_bytes = segment->size_bytes,
                               .stream = segment->stream,
@@ -30,13 +26,9 @@ static int add_pool_segment(struct segment_list *list, const struct segment *seg
 
 static int add_pool_block(struct segment_list *list, const struct block *block, struct err *err)
 {
-    const struct block **grown =
-        array_grow(list->blocks, &list->block_capacity, list->block_count, sizeof *grown, err);
-
-    if (!grown)
+    if (ARRAY_GROW(list->blocks, list->block_capacity, list->block_count, err))
         return -1;
-    list->blocks = grown;
-    grown[list->block_count++] = block;
+    list->blocks[list->block_count++] = block;
     return 0;
 }
 

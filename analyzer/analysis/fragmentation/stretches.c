@@ -10,15 +10,11 @@
 int stretches_add(struct stretches *list, uint64_t start, uint64_t size_bytes, bool joins,
                   struct err *err)
 {
-    struct stretch *grown =
-        array_grow(list->items, &list->capacity, list->count, sizeof *grown, err);
-
-    if (!grown)
+    if (ARRAY_GROW(list->items, list->capacity, list->count, err))
         return -1;
-    list->items = grown;
-    grown[list->count] = (struct stretch){.start = start, .joins = joins};
-    if (GMT_ADD_OVERFLOWS(start, size_bytes, &grown[list->count].end))
-        grown[list->count].end = UINT64_MAX;
+    list->items[list->count] = (struct stretch){.start = start, .joins = joins};
+    if (GMT_ADD_OVERFLOWS(start, size_bytes, &list->items[list->count].end))
+        list->items[list->count].end = UINT64_MAX;
     list->count++;
     return 0;
 }

@@ -26,12 +26,9 @@ static int take_block(struct taken *taken, const struct held_block *block,
 {
     if (!is_taken(block, ask))
         return 0;
-    struct held_sum *grown =
-        array_grow(taken->items, &taken->capacity, taken->count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(taken->items, taken->capacity, taken->count, err))
         return -1;
-    taken->items = grown;
-    grown[taken->count++] =
+    taken->items[taken->count++] =
         (struct held_sum){.stack_id = ask->by_stack ? block->stack_id : 0,
                           .holder = block->holder,
                           .bytes = block->size_bytes,

@@ -43,7 +43,7 @@ static bool may_be_held(const struct cursor *at, const struct block *block)
 static struct held_block *find_live(const struct cursor *at, bool is_late, size_t *count)
 {
     const struct history *history = at->history;
-    struct held_block *live = NULL, *grown;
+    struct held_block *live = NULL;
     size_t capacity = 0;
 
     *count = 0;
@@ -51,11 +51,10 @@ static struct held_block *find_live(const struct cursor *at, bool is_late, size_
         const struct block *block = &history->blocks[i];
         if (!may_be_held(at, block) || (is_late && block->life.begin_index == at->index))
             continue;
-        if (!(grown = array_grow(live, &capacity, *count, sizeof *grown, at->err))) {
+        if (ARRAY_GROW(live, capacity, *count, at->err)) {
             free(live);
             return NULL;
         }
-        live = grown;
         live[(*count)++] = (struct held_block){
             .account = block->account,
             .stack_id = site_stack(block->site_id),

@@ -47,12 +47,9 @@ static int add_bytes(struct ledger *ledger, const struct ledger_term *added, str
     }
     if (!added->bytes)
         return 0;
-    struct ledger_term *grown =
-        array_grow(ledger->terms, &ledger->capacity, ledger->count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(ledger->terms, ledger->capacity, ledger->count, err))
         return -1;
-    ledger->terms = grown;
-    grown[ledger->count++] = *added;
+    ledger->terms[ledger->count++] = *added;
     return 0;
 }
 

@@ -50,28 +50,23 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
 {
     struct local_peaks *local_peaks = self;
     const uint32_t account = change->block->account;
-    struct account_local_peaks *grown;
 
     (void)spans;
     if (!account_is_of_layer(&at->history->accounts[account]))
         return 0;
-    grown = array_reach(local_peaks->accounts, &local_peaks->account_capacity,
-                        &local_peaks->account_count, sizeof *grown, account, at->err);
-    if (!grown)
+    if (ARRAY_REACH(local_peaks->accounts, local_peaks->account_capacity,
+                    local_peaks->account_count, account, at->err))
         return -1;
-    local_peaks->accounts = grown;
-    grown += account;
+    struct account_local_peaks *own = &local_peaks->accounts[account];
     if (change->birth)
-        grown->now.path = change->block->path;
-    if (grown->has_changed)
+        own->now.path = change->block->path;
+    if (own->has_changed)
         return 0;
-    uint32_t *changed = array_grow(local_peaks->changed, &local_peaks->changed_capacity,
-                                   local_peaks->changed_count, sizeof *changed, at->err);
-    if (!changed)
+    if (ARRAY_GROW(local_peaks->changed, local_peaks->changed_capacity, local_peaks->changed_count,
+                   at->err))
         return -1;
-    local_peaks->changed = changed;
-    changed[local_peaks->changed_count++] = account;
-    grown->has_changed = true;
+    local_peaks->changed[local_peaks->changed_count++] = account;
+    own->has_changed = true;
     return 0;
 }
 

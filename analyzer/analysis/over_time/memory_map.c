@@ -49,13 +49,10 @@ static int keep_block(struct map_blocks *blocks, size_t most, const struct block
                       struct err *err)
 {
     if (blocks->count < most) {
-        struct block *grown =
-            array_grow(blocks->items, &blocks->capacity, blocks->count, sizeof *grown, err);
-        if (!grown)
+        if (ARRAY_GROW(blocks->items, blocks->capacity, blocks->count, err))
             return -1;
-        blocks->items = grown;
-        grown[blocks->count] = *block;
-        sift_up(grown, blocks->count++);
+        blocks->items[blocks->count] = *block;
+        sift_up(blocks->items, blocks->count++);
         return 0;
     }
     const bool is_kept = !is_smaller(block, &blocks->items[0]);
@@ -70,15 +67,11 @@ static int keep_block(struct map_blocks *blocks, size_t most, const struct block
 
 static struct map_blocks *blocks_of(struct memory_map *map, uint32_t account, struct err *err)
 {
-    struct map_blocks **accounts = array_reach(map->accounts, &map->account_capacity,
-                                               &map->account_count, sizeof *accounts, account, err);
-
-    if (!accounts)
+    if (ARRAY_REACH(map->accounts, map->account_capacity, map->account_count, account, err))
         return NULL;
-    map->accounts = accounts;
-    if (!accounts[account])
-        accounts[account] = array_new(map->moment_count, sizeof **accounts, err);
-    return accounts[account];
+    if (!map->accounts[account])
+        map->accounts[account] = array_new(map->moment_count, sizeof **map->accounts, err);
+    return map->accounts[account];
 }
 
 /* Adds a block to each past moment of its life. Called when the block ends, or at the end of the
@@ -107,17 +100,14 @@ static int note_segment(struct memory_map *map, const struct segment *segment, s
         first--;
     if (first == map->next || map->segment_count == MAP_SEGMENTS_MOST)
         return 0;
-    struct map_segment *grown =
-        array_grow(map->segments, &map->segment_capacity, map->segment_count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(map->segments, map->segment_capacity, map->segment_count, err))
         return -1;
-    map->segments = grown;
-    grown[map->segment_count++] = (struct map_segment){.address = segment->address,
-                                                       .size_bytes = segment->size_bytes,
-                                                       .account = segment->account,
-                                                       .is_mapped = segment->mapped,
-                                                       .first = first,
-                                                       .end = map->next};
+    map->segments[map->segment_count++] = (struct map_segment){.address = segment->address,
+                                                               .size_bytes = segment->size_bytes,
+                                                               .account = segment->account,
+                                                               .is_mapped = segment->mapped,
+                                                               .first = first,
+                                                               .end = map->next};
     return 0;
 }
 

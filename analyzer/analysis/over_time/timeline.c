@@ -176,12 +176,9 @@ static struct timeline_cut *reach_cut(struct timelines *timelines, const struct 
 static struct account_timeline *find_account(struct timelines *timelines, uint32_t account,
                                              struct err *err)
 {
-    struct account_timeline *grown =
-        array_reach(timelines->accounts, &timelines->account_capacity, &timelines->account_count,
-                    sizeof *grown, account, err);
-    if (!grown)
+    if (ARRAY_REACH(timelines->accounts, timelines->account_capacity, timelines->account_count,
+                    account, err))
         return NULL;
-    timelines->accounts = grown;
     struct account_timeline *own = &timelines->accounts[account];
     if (own->cuts)
         return own;

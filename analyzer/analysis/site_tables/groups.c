@@ -26,24 +26,19 @@ static struct group *go_through(const struct spreading *spreading, const char *n
 {
     struct groups *groups = spreading->groups;
     const uint32_t number = text_set_add(&groups->names, name, spreading->err);
-    struct group *grown;
 
-    if (number == TEXT_SET_NONE)
+    if (number == TEXT_SET_NONE ||
+        ARRAY_REACH(groups->items, groups->capacity, groups->count, number, spreading->err))
         return NULL;
-    grown = array_reach(groups->items, &groups->capacity, &groups->count, sizeof *grown, number,
-                        spreading->err);
-    if (!grown)
-        return NULL;
-    groups->items = grown;
-    grown += number;
-    grown->name = groups->names.texts[number];
-    if (grown->last != spreading->number) {
-        grown->first = grown->first ? grown->first : spreading->number;
-        grown->last = spreading->number;
-        grown->inclusive_bytes += spreading->site->bytes;
-        grown->inclusive_count += spreading->site->count;
+    struct group *group = &groups->items[number];
+    group->name = groups->names.texts[number];
+    if (group->last != spreading->number) {
+        group->first = group->first ? group->first : spreading->number;
+        group->last = spreading->number;
+        group->inclusive_bytes += spreading->site->bytes;
+        group->inclusive_count += spreading->site->count;
     }
-    return grown;
+    return group;
 }
 
 static int blame_group(const struct spreading *spreading, const char *name)

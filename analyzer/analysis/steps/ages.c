@@ -58,12 +58,10 @@ static int find_held(struct held **held, size_t *count, const struct account_ste
     size_t capacity = 0;
 
     while ((block = live_walk_next(&walk))) {
-        struct held *grown = array_grow(*held, &capacity, *count, sizeof *grown, err);
-        if (!grown)
+        if (ARRAY_GROW(*held, capacity, *count, err))
             return -1;
-        *held = grown;
-        grown[(*count)++] = (struct held){age_of(own, block, watch->first_end_index),
-                                          block->site_id, block->size_bytes};
+        (*held)[(*count)++] = (struct held){age_of(own, block, watch->first_end_index),
+                                            block->site_id, block->size_bytes};
     }
     if (*count)
         qsort(*held, *count, sizeof **held, compare_held);

@@ -149,12 +149,9 @@ static int compare_churning(const void *left, const void *right)
 static int keep(struct growth *growth, size_t *capacity, const struct growing *item,
                 struct err *err)
 {
-    struct growing *grown = array_grow(growth->items, capacity, growth->count, sizeof *grown, err);
-
-    if (!grown)
+    if (ARRAY_GROW(growth->items, *capacity, growth->count, err))
         return -1;
-    growth->items = grown;
-    grown[growth->count++] = *item;
+    growth->items[growth->count++] = *item;
     return 0;
 }
 

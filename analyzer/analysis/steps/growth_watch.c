@@ -76,43 +76,34 @@ static int look_at_ends(struct site_ends *site, uint64_t until, struct err *err)
 
 static struct site_ends *find_site(struct account_ends *own, uint32_t stack_id, struct err *err)
 {
-    uint32_t *numbers = array_reach(own->numbers, &own->number_capacity, &own->number_count,
-                                    sizeof *numbers, stack_id, err);
-    if (!numbers)
+    if (ARRAY_REACH(own->numbers, own->number_capacity, own->number_count, stack_id, err))
         return NULL;
-    own->numbers = numbers;
-    if (numbers[stack_id])
-        return &own->sites[numbers[stack_id] - 1];
-    struct site_ends *grown =
-        array_grow(own->sites, &own->capacity, own->count, sizeof *grown, err);
-    if (!grown)
+    if (own->numbers[stack_id])
+        return &own->sites[own->numbers[stack_id] - 1];
+    if (ARRAY_GROW(own->sites, own->capacity, own->count, err))
         return NULL;
-    own->sites = grown;
-    grown += own->count++;
+    struct site_ends *added = &own->sites[own->count++];
     own->numbers[stack_id] = (uint32_t)own->count;
-    *grown = (struct site_ends){.stack_id = stack_id};
-    return grown;
+    *added = (struct site_ends){.stack_id = stack_id};
+    return added;
 }
 
 static struct account_ends *find_account(struct growth_watch *watch, const struct cursor *at,
                                          uint32_t account)
 {
-    struct account_ends *grown =
-        array_reach(watch->accounts, &watch->account_capacity, &watch->account_count, sizeof *grown,
-                    account, at->err);
-    if (!grown)
+    if (ARRAY_REACH(watch->accounts, watch->account_capacity, watch->account_count, account,
+                    at->err))
         return NULL;
-    watch->accounts = grown;
     struct account_ends *own = &watch->accounts[account];
     if (own->numbers)
         return own;
     own->is_pool = at->history->accounts[account].kind == ACCOUNT_pool;
     own->is_beside = !account_is_of_layer(&at->history->accounts[account]);
     watch->has_pool |= own->is_pool;
-    own->numbers = array_reach(NULL, &own->number_capacity, &own->number_count,
-                               sizeof *own->numbers, 0, at->err);
+    if (ARRAY_REACH(own->numbers, own->number_capacity, own->number_count, 0, at->err))
+        return NULL;
     own->total.trend.samples = array_new(TREND_SAMPLES, sizeof *own->total.trend.samples, at->err);
-    return own->numbers && own->total.trend.samples ? own : NULL;
+    return own->total.trend.samples ? own : NULL;
 }
 
 /* Drops everything counted at ends so far; keeps what is live. */
@@ -188,16 +179,12 @@ static struct birth_pair *find_pair(struct account_ends *own, uint32_t from, uin
     const uint32_t number = pair_map_get(&own->pair_numbers, from, to);
     if (number != PAIR_MAP_NONE)
         return &own->pairs[number];
-    struct birth_pair *grown =
-        array_grow(own->pairs, &own->pair_capacity, own->pair_count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(own->pairs, own->pair_capacity, own->pair_count, err))
         return NULL;
-    own->pairs = grown;
     if (pair_map_put(&own->pair_numbers, from, to, (uint32_t)own->pair_count, err))
         return NULL;
-    grown += own->pair_count++;
-    *grown = (struct birth_pair){.from = from, .to = to};
-    return grown;
+    own->pairs[own->pair_count] = (struct birth_pair){.from = from, .to = to};
+    return &own->pairs[own->pair_count++];
 }
 
 /* Counts that `site` allocates after the site of the last birth. The last follow of each site is

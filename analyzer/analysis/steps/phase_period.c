@@ -54,12 +54,9 @@ static struct phase_period *find_period(struct phase_periods *periods, const cha
 int phase_periods_begin(struct phase_periods *periods, uint32_t span, uint64_t tick,
                         struct err *err)
 {
-    uint64_t *begins = array_reach(periods->begins, &periods->begin_capacity, &periods->begin_count,
-                                   sizeof *begins, span, err);
-    if (!begins)
+    if (ARRAY_REACH(periods->begins, periods->begin_capacity, periods->begin_count, span, err))
         return -1;
-    periods->begins = begins;
-    begins[span] = tick;
+    periods->begins[span] = tick;
     return 0;
 }
 

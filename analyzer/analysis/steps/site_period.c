@@ -78,13 +78,10 @@ static uint32_t find_line(struct lines *lines, uint32_t parent, uint64_t key, co
     const uint32_t number = frame_tree_add(&lines->tree, parent, key, err);
     if (number < lines->count || number == FRAME_TREE_NONE)
         return number;
-    struct line *grown =
-        array_reach(lines->items, &lines->capacity, &lines->count, sizeof *grown, number, err);
-    if (!grown)
+    if (ARRAY_REACH(lines->items, lines->capacity, lines->count, number, err))
         return FRAME_TREE_NONE;
-    lines->items = grown;
-    grown[number].is_forward = is_forward(function);
-    grown[number].is_init = is_init(function);
+    lines->items[number].is_forward = is_forward(function);
+    lines->items[number].is_init = is_init(function);
     return number;
 }
 

@@ -13,12 +13,9 @@
 static struct account_steps *find_account(struct step_watch *watch, const struct cursor *at,
                                           uint32_t account)
 {
-    struct account_steps *grown =
-        array_reach(watch->accounts, &watch->account_capacity, &watch->account_count, sizeof *grown,
-                    account, at->err);
-    if (!grown)
+    if (ARRAY_REACH(watch->accounts, watch->account_capacity, watch->account_count, account,
+                    at->err))
         return NULL;
-    watch->accounts = grown;
     struct account_steps *own = &watch->accounts[account];
     if (own->numbers)
         return own;
@@ -43,20 +40,17 @@ static struct site_steps *find_site(struct account_steps *own, const struct bloc
     const uint32_t number = site_number(own, block);
     if (number != PAIR_MAP_NONE)
         return &own->sites[number];
-    struct site_steps *grown =
-        array_grow(own->sites, &own->site_capacity, own->site_count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(own->sites, own->site_capacity, own->site_count, err))
         return NULL;
-    own->sites = grown;
-    grown += own->site_count;
-    *grown = (struct site_steps){.site_id = block->site_id};
+    struct site_steps *added = &own->sites[own->site_count];
+    *added = (struct site_steps){.site_id = block->site_id};
     if (block->site_id < own->stack_limit)
         own->numbers[block->site_id] = (uint32_t)own->site_count + 1;
     else if (pair_map_put(&own->backward_numbers, 0, block->site_id, (uint32_t)own->site_count,
                           err))
         return NULL;
     own->site_count++;
-    return grown;
+    return added;
 }
 
 static int add_birth(struct account_steps *own, const struct block *block, struct err *err)
@@ -66,12 +60,9 @@ static int add_birth(struct account_steps *own, const struct block *block, struc
     if (!site)
         return -1;
     if (!site->now_bytes && size_bytes) {
-        uint32_t *grown = array_grow(own->touched, &own->touched_capacity, own->touched_count,
-                                     sizeof *grown, err);
-        if (!grown)
+        if (ARRAY_GROW(own->touched, own->touched_capacity, own->touched_count, err))
             return -1;
-        own->touched = grown;
-        grown[own->touched_count++] = (uint32_t)(site - own->sites);
+        own->touched[own->touched_count++] = (uint32_t)(site - own->sites);
     }
     site->now_bytes += size_bytes;
     if (size_bytes > site->now_largest_bytes)
@@ -124,12 +115,10 @@ static int keep_highest(struct account_steps *own, const struct step *step, stru
     own->highest_site_count = 0;
     for (size_t i = 0; i < own->touched_count; i++) {
         const struct site_steps *site = &own->sites[own->touched[i]];
-        struct step_site *grown = array_grow(own->highest_sites, &own->highest_site_capacity,
-                                             own->highest_site_count, sizeof *grown, err);
-        if (!grown)
+        if (ARRAY_GROW(own->highest_sites, own->highest_site_capacity, own->highest_site_count,
+                       err))
             return -1;
-        own->highest_sites = grown;
-        grown[own->highest_site_count++] =
+        own->highest_sites[own->highest_site_count++] =
             (struct step_site){own->touched[i], site->now_bytes, site->now_largest_bytes};
     }
     return 0;

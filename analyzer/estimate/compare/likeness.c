@@ -25,11 +25,9 @@ static uint64_t rounded(uint64_t bytes)
 
 static int sizes_add(struct sizes *sizes, uint64_t bytes, struct err *err)
 {
-    uint64_t *grown = array_grow(sizes->items, &sizes->capacity, sizes->count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(sizes->items, sizes->capacity, sizes->count, err))
         return -1;
-    sizes->items = grown;
-    grown[sizes->count++] = rounded(bytes);
+    sizes->items[sizes->count++] = rounded(bytes);
     return 0;
 }
 

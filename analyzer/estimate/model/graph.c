@@ -90,12 +90,9 @@ static int add_label(struct graph *graph, const char *name, size_t output)
 {
     if (!*name)
         return 0;
-    struct label *grown = array_grow(graph->labels, &graph->label_capacity, graph->label_count,
-                                     sizeof *grown, graph->err);
-    if (!grown)
+    if (ARRAY_GROW(graph->labels, graph->label_capacity, graph->label_count, graph->err))
         return -1;
-    graph->labels = grown;
-    struct label *label = &grown[graph->label_count++];
+    struct label *label = &graph->labels[graph->label_count++];
     *label = (struct label){.output = output};
     memcpy(label->name, name, strnlen(name, sizeof label->name - 1));
     return 0;
@@ -143,12 +140,9 @@ static int find_source(const struct graph *graph, const struct section *section,
 static int add_source(struct graph *graph, size_t source)
 {
     struct model *model = graph->model;
-    size_t *grown = array_grow(model->inputs, &model->input_capacity, model->input_count,
-                               sizeof *grown, graph->err);
-    if (!grown)
+    if (ARRAY_GROW(model->inputs, model->input_capacity, model->input_count, graph->err))
         return -1;
-    model->inputs = grown;
-    grown[model->input_count++] = source;
+    model->inputs[model->input_count++] = source;
     return 0;
 }
 
@@ -194,30 +188,24 @@ static int add_layer(struct graph *graph, const struct section *section, json_t 
     const size_t index = model->layer_count, first = model->input_count;
     if (index == MODEL_LAYERS_MOST)
         return fail_item(graph, name, "the model has too many layers");
-    struct layer *grown =
-        array_grow(model->layers, &graph->layer_capacity, index, sizeof *grown, graph->err);
-    if (!grown)
+    if (ARRAY_GROW(model->layers, graph->layer_capacity, index, graph->err))
         return -1;
-    model->layers = grown;
-    size_t *registered = array_grow(model->registered, &graph->registered_capacity, index,
-                                    sizeof *registered, graph->err);
-    if (!registered)
+    if (ARRAY_GROW(model->registered, graph->registered_capacity, index, graph->err))
         return -1;
-    model->registered = registered;
-    registered[index] = index;
+    model->registered[index] = index;
     if (join(graph, path, section->prefix, name) ||
-        layer_read(&grown[index], item, path, index, graph->dimensions, graph->err))
+        layer_read(&model->layers[index], item, path, index, graph->dimensions, graph->err))
         return -1;
-    tuning_apply(graph->tuning, &grown[index]);
-    const bool aside = grown[index].kind->traits & TRAIT_aside;
+    tuning_apply(graph->tuning, &model->layers[index]);
+    const bool aside = model->layers[index].kind->traits & TRAIT_aside;
     if (aside && json_object_get(item, "from"))
-        return layer_fail(&grown[index], "from", graph->err, "it reads nothing");
+        return layer_fail(&model->layers[index], "from", graph->err, "it reads nothing");
     if (!aside && add_sources(graph, section, item, name))
         return -1;
-    grown[index].block = graph->repeated ? graph->blocks : 0;
-    grown[index].turn = graph->repeated ? graph->turn : 0;
-    grown[index].first_input = first;
-    grown[index].input_count = model->input_count - first;
+    model->layers[index].block = graph->repeated ? graph->blocks : 0;
+    model->layers[index].turn = graph->repeated ? graph->turn : 0;
+    model->layers[index].first_input = first;
+    model->layers[index].input_count = model->input_count - first;
     model->layer_count++;
     if (!aside)
         graph->flowing = index;

@@ -42,13 +42,10 @@ static bool is_open(const struct weight *weight)
 static int differ(struct match *match, const char *name, const char *described, const char *found)
 {
     struct stored *stored = match->stored;
-    struct stored_difference *grown =
-        array_grow(stored->differences, &stored->difference_capacity, stored->difference_count,
-                   sizeof *grown, match->err);
-    if (!grown)
+    if (ARRAY_GROW(stored->differences, stored->difference_capacity, stored->difference_count,
+                   match->err))
         return -1;
-    stored->differences = grown;
-    struct stored_difference *one = &grown[stored->difference_count++];
+    struct stored_difference *one = &stored->differences[stored->difference_count++];
     snprintf(one->name, sizeof one->name, "%s", name);
     snprintf(one->described, sizeof one->described, "%s", described);
     snprintf(one->found, sizeof one->found, "%s", found);

@@ -54,13 +54,10 @@ static bool begins_step(const struct schedule_event *before, const struct schedu
 static int moment_begin(struct walk *walk, struct err *err)
 {
     struct run_series *series = walk->series;
-    struct run_moment *grown =
-        array_grow(series->moments, &walk->capacity, series->count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(series->moments, walk->capacity, series->count, err))
         return -1;
-    series->moments = grown;
-    grown[series->count] = walk->now;
-    grown[series->count++].lowest_bytes = walk->now.highest.total_bytes;
+    series->moments[series->count] = walk->now;
+    series->moments[series->count++].lowest_bytes = walk->now.highest.total_bytes;
     return 0;
 }
 

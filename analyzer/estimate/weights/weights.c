@@ -58,18 +58,15 @@ int weights_add(struct weights *weights, const char *name, struct weight weight,
         return weights_fail(name, err, "a name has 1 to %d bytes", WEIGHTS_NAME_MOST_BYTES);
     if (measure(&weight, name, err))
         return -1;
-    struct weight *grown =
-        array_grow(weights->items, &weights->capacity, weights->count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(weights->items, weights->capacity, weights->count, err))
         return -1;
-    weights->items = grown;
     weight.name = strdup(name);
     if (!weight.name) {
         err_set(err, ERR_SYSTEM, "out of memory for the names of tensors");
         return -1;
     }
     weight.file = weights->file_count;
-    grown[weights->count++] = weight;
+    weights->items[weights->count++] = weight;
     return 0;
 }
 

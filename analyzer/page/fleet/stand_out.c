@@ -32,20 +32,17 @@ static struct stand_out *reach(struct stand_outs *found, const struct answer_tab
     for (size_t i = 0; i < found->count; i++)
         if (is_of(&found->items[i], rank, process, device))
             return &found->items[i];
-    struct stand_out *items =
-        array_grow(found->items, &found->capacity, found->count, sizeof *items, err);
-    if (!items)
+    if (ARRAY_GROW(found->items, found->capacity, found->count, err))
         return NULL;
-    found->items = items;
-    items += found->count++;
-    *items = (struct stand_out){.rank = rank,
+    struct stand_out *added = &found->items[found->count++];
+    *added = (struct stand_out){.rank = rank,
                                 .process = process,
                                 .device = device,
                                 .difference = SIZE_MAX,
                                 .growth = SIZE_MAX,
                                 .failure = SIZE_MAX,
                                 .ending = SIZE_MAX};
-    return items;
+    return added;
 }
 
 /* --- the findings of each table --- */

@@ -22,12 +22,9 @@ static uint32_t add_frame(struct stack_tree *tree, const struct symbol_frame *fr
     const uint32_t number = text_set_add(&tree->frame_texts, text, err);
     if (number == TEXT_SET_NONE || number < tree->frame_count)
         return number;
-    struct symbol_frame *grown =
-        array_grow(tree->frames, &tree->frame_capacity, tree->frame_count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(tree->frames, tree->frame_capacity, tree->frame_count, err))
         return TEXT_SET_NONE;
-    tree->frames = grown;
-    grown[tree->frame_count++] = *frame;
+    tree->frames[tree->frame_count++] = *frame;
     return number;
 }
 
@@ -62,15 +59,12 @@ uint32_t stack_tree_add(struct stack_tree *tree, struct symbols *symbols, uint64
 
     if (known != PAIR_MAP_NONE)
         return known;
-    struct tree_stack *grown =
-        array_grow(tree->stacks, &tree->stack_capacity, tree->stack_count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(tree->stacks, tree->stack_capacity, tree->stack_count, err))
         return UINT32_MAX;
-    tree->stacks = grown;
     if (add_path(tree, symbols, site_stack(site_id), &node, err) ||
         pair_map_put(&tree->numbers, 0, site_id, (uint32_t)tree->stack_count, err))
         return UINT32_MAX;
-    grown[tree->stack_count] = (struct tree_stack){.site_id = site_id, .node = node};
+    tree->stacks[tree->stack_count] = (struct tree_stack){.site_id = site_id, .node = node};
     return (uint32_t)tree->stack_count++;
 }
 

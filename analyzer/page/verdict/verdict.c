@@ -23,14 +23,12 @@ static const struct {
 void verdict_vsay(struct verdict *verdict, enum verdict_role role, const char *format,
                   va_list arguments)
 {
-    enum verdict_role *grown =
-        array_grow(verdict->roles, &verdict->capacity, verdict->texts.count, sizeof *grown, NULL);
-
-    if (grown) {
-        verdict->roles = grown;
-        grown[verdict->texts.count] = role;
+    if (ARRAY_GROW(verdict->roles, verdict->capacity, verdict->texts.count, NULL)) {
+        verdict->is_incomplete = true;
+        return;
     }
-    if (!grown || text_list_vadd(&verdict->texts, NULL, format, arguments))
+    verdict->roles[verdict->texts.count] = role;
+    if (text_list_vadd(&verdict->texts, NULL, format, arguments))
         verdict->is_incomplete = true;
 }
 

@@ -101,12 +101,9 @@ static int add_live(struct live_set *set, const struct beginnings *all, size_t f
     for (size_t i = from; i < until; i++) {
         if (all->items[i] > set->index)
             continue;
-        const struct block **grown =
-            array_grow(set->blocks, &set->capacity, set->count, sizeof(*grown), &ignored);
-        if (!grown)
+        if (ARRAY_GROW(set->blocks, set->capacity, set->count, &ignored))
             return -1;
-        set->blocks = grown;
-        grown[set->count++] = &all->blocks[i];
+        set->blocks[set->count++] = &all->blocks[i];
     }
     return 0;
 }

@@ -47,13 +47,11 @@ int past_pin(struct history *history, uint64_t index, struct err *err)
     size_t at = pins_before(history, index);
     if (at < history->pin_count && history->pins[at] == index)
         return 0;
-    uint64_t *grown =
-        array_grow(history->pins, &history->pin_capacity, history->pin_count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(history->pins, history->pin_capacity, history->pin_count, err))
         return -1;
-    history->pins = grown;
-    memmove(&grown[at + 1], &grown[at], (history->pin_count++ - at) * sizeof *grown);
-    grown[at] = index;
+    memmove(&history->pins[at + 1], &history->pins[at],
+            (history->pin_count++ - at) * sizeof *history->pins);
+    history->pins[at] = index;
     return 0;
 }
 
@@ -201,11 +199,9 @@ static int keep(struct history *history, struct ended *list, wants_item *wants, 
         return 0;
     if (list->count >= list->prune_at)
         prune(history, list, wants);
-    void *grown = array_grow(list->items, &list->capacity, list->count, list->item_bytes, err);
-    if (!grown)
+    if (array_grow_at(&list->items, &list->capacity, list->count, list->item_bytes, err))
         return -1;
-    list->items = grown;
-    memcpy((char *)grown + list->count++ * list->item_bytes, item, list->item_bytes);
+    memcpy((char *)list->items + list->count++ * list->item_bytes, item, list->item_bytes);
     return 0;
 }
 

@@ -30,11 +30,8 @@ static char *join_names(const struct history *history, uint32_t parent, const ch
 static uint32_t add_path(const struct paths *paths, const struct cursor *at, struct path path)
 {
     struct history *history = at->history;
-    struct path *grown = array_grow(history->paths, &history->path_capacity, history->path_count,
-                                    sizeof *grown, at->err);
-    if (!grown)
+    if (ARRAY_GROW(history->paths, history->path_capacity, history->path_count, at->err))
         return HISTORY_NONE;
-    history->paths = grown;
     path.text = join_names(history, path.parent, path.name);
     if (!path.text) {
         err_set(at->err, ERR_SYSTEM, "out of memory for the names of phases");
@@ -43,7 +40,7 @@ static uint32_t add_path(const struct paths *paths, const struct cursor *at, str
     path.rule = paths->rule_of ? paths->rule_of(path.name) : PATH_RULE_NONE;
     path.is_asked =
         paths->asked && (!strcmp(path.text, paths->asked) || !strcmp(path.name, paths->asked));
-    grown[history->path_count] = path;
+    history->paths[history->path_count] = path;
     return (uint32_t)history->path_count++;
 }
 

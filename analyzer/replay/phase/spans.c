@@ -58,13 +58,10 @@ static uint32_t find_thread(struct spans *spans, const struct cursor *at)
     uint32_t number = known_thread(spans, thread_id);
     if (number != PAIR_MAP_NONE)
         return number;
-    struct thread_spans *grown = array_grow(spans->threads, &spans->thread_capacity,
-                                            spans->thread_count, sizeof *grown, at->err);
-    if (!grown)
+    if (ARRAY_GROW(spans->threads, spans->thread_capacity, spans->thread_count, at->err))
         return HISTORY_NONE;
-    spans->threads = grown;
     number = (uint32_t)spans->thread_count++;
-    grown[number] = (struct thread_spans){HISTORY_NONE, {HISTORY_NONE, HISTORY_NONE}};
+    spans->threads[number] = (struct thread_spans){HISTORY_NONE, {HISTORY_NONE, HISTORY_NONE}};
     if (pair_map_put(&spans->numbers, NUMBER_THREAD, thread_id, number, at->err))
         return HISTORY_NONE;
     return spans->recent_thread = number;
@@ -136,20 +133,18 @@ static uint32_t add_span(struct spans *spans, const struct cursor *at, uint32_t 
     uint32_t number = slots_take(&spans->slots, at->err);
     if (number == SLOT_NONE)
         return HISTORY_NONE;
-    struct span *grown = array_grow(spans->items, &spans->capacity, number, sizeof *grown, at->err);
-    if (!grown)
+    if (ARRAY_GROW(spans->items, spans->capacity, number, at->err))
         return HISTORY_NONE;
-    spans->items = grown;
     const struct path *named = &at->history->paths[path];
-    grown[number] = (struct span){
+    spans->items[number] = (struct span){
         .life = {at->index, INDEX_NONE},
         .ordinal = spans->opened_count++,
         .path = path,
         .parent = parent,
         .deciding = named->rule != PATH_RULE_NONE ? number
                     : parent == HISTORY_NONE      ? HISTORY_NONE
-                                                  : grown[parent].deciding,
-        .depth = parent == HISTORY_NONE ? 1 : grown[parent].depth + 1,
+                                                  : spans->items[parent].deciding,
+        .depth = parent == HISTORY_NONE ? 1 : spans->items[parent].depth + 1,
         .references_count = 1,
         .outer = HISTORY_NONE,
         .inner = HISTORY_NONE,

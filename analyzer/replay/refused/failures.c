@@ -93,14 +93,11 @@ static void drop_failure(struct history *history)
 static int keep_failure(const struct cursor *at, const struct failure *failure)
 {
     struct history *history = at->history;
-    struct failure *grown = array_grow(history->failures, &history->failure_capacity,
-                                       history->failure_count, sizeof *grown, at->err);
-    if (!grown)
+    if (ARRAY_GROW(history->failures, history->failure_capacity, history->failure_count, at->err))
         return -1;
-    history->failures = grown;
-    grown += history->failure_count++;
-    *grown = *failure;
-    grown->number = ++history->failures_in_all;
+    struct failure *added = &history->failures[history->failure_count++];
+    *added = *failure;
+    added->number = ++history->failures_in_all;
     history->failures_of_device[DEVICE_SLOT(history->accounts[failure->account].device)]++;
     if (history->failure_count > 2 * FAILURES_AT_EACH_END)
         drop_failure(history);
@@ -112,14 +109,11 @@ static int keep_failure(const struct cursor *at, const struct failure *failure)
 struct waiting_failure *failures_wait(const struct cursor *at, const struct failure *failure)
 {
     struct history *history = at->history;
-    struct waiting_failure *grown = array_grow(history->waiting, &history->waiting_capacity,
-                                               history->waiting_count, sizeof *grown, at->err);
-    if (!grown)
+    if (ARRAY_GROW(history->waiting, history->waiting_capacity, history->waiting_count, at->err))
         return NULL;
-    history->waiting = grown;
-    grown += history->waiting_count++;
-    *grown = (struct waiting_failure){.failure = *failure, .state = REFUSAL_WAITS};
-    return pin(at, failure) ? NULL : grown;
+    struct waiting_failure *added = &history->waiting[history->waiting_count++];
+    *added = (struct waiting_failure){.failure = *failure, .state = REFUSAL_WAITS};
+    return pin(at, failure) ? NULL : added;
 }
 
 static int settle_first(const struct cursor *at)

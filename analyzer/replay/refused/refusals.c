@@ -70,14 +70,11 @@ static struct retry_site *find_retry_site(const struct cursor *at, const struct 
         if (history->retries[i].device == event->device &&
             history->retries[i].stack_id == event->stack_id)
             return &history->retries[i];
-    struct retry_site *grown = array_grow(history->retries, &history->retry_capacity,
-                                          history->retry_count, sizeof *grown, at->err);
-    if (!grown)
+    if (ARRAY_GROW(history->retries, history->retry_capacity, history->retry_count, at->err))
         return NULL;
-    history->retries = grown;
-    grown += history->retry_count++;
-    *grown = (struct retry_site){.device = event->device, .stack_id = event->stack_id};
-    return grown;
+    struct retry_site *added = &history->retries[history->retry_count++];
+    *added = (struct retry_site){.device = event->device, .stack_id = event->stack_id};
+    return added;
 }
 
 /* Counts the thread's waiting refusals as one retry, or as done without. */
