@@ -11,7 +11,8 @@
 
 struct variant variant_of(const struct question *question)
 {
-    return (struct variant){.settings = question->settings,
+    return (struct variant){.model = question->model,
+                            .settings = question->settings,
                             .edits = question->request.edits,
                             .tuning = question->request.tuning};
 }

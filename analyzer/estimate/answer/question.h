@@ -23,6 +23,7 @@ struct question {
 
 /* The parts of a question that a variant may change. */
 struct variant {
+    const struct model *model; /* the question's, which no variant changes */
     struct settings settings;
     unsigned edits; /* enum model_edit */
     struct tuning tuning;

@@ -25,10 +25,8 @@ static bool halve_sequences(struct variant *variant, char how[TECHNIQUE_HOW_BYTE
     return true;
 }
 
-static bool change_paged(const struct question *question, struct variant *variant,
-                         char how[TECHNIQUE_HOW_BYTES])
+static bool change_paged(struct variant *variant, char how[TECHNIQUE_HOW_BYTES])
 {
-    (void)question;
     if (!variant->tuning.kv_cache || variant->tuning.page)
         return false;
     if (!variant->tuning.sequences)
@@ -40,10 +38,8 @@ static bool change_paged(const struct question *question, struct variant *varian
     return true;
 }
 
-static bool change_cache8(const struct question *question, struct variant *variant,
-                          char how[TECHNIQUE_HOW_BYTES])
+static bool change_cache8(struct variant *variant, char how[TECHNIQUE_HOW_BYTES])
 {
-    (void)question;
     if (!variant->tuning.page || variant->tuning.kv_dtype)
         return false;
     variant->tuning.kv_dtype = "float8";
@@ -51,10 +47,8 @@ static bool change_cache8(const struct question *question, struct variant *varia
     return true;
 }
 
-static bool change_batch(const struct question *question, struct variant *variant,
-                         char how[TECHNIQUE_HOW_BYTES])
+static bool change_batch(struct variant *variant, char how[TECHNIQUE_HOW_BYTES])
 {
-    (void)question;
     if (variant->tuning.kv_cache)
         return halve_sequences(variant, how);
     if (variant->settings.batch < 2)
@@ -63,10 +57,8 @@ static bool change_batch(const struct question *question, struct variant *varian
     return true;
 }
 
-static bool change_half(const struct question *question, struct variant *variant,
-                        char how[TECHNIQUE_HOW_BYTES])
+static bool change_half(struct variant *variant, char how[TECHNIQUE_HOW_BYTES])
 {
-    (void)question;
     if (dtype_bytes(variant->settings.dtype) <= dtype_bytes(DTYPE_bfloat16))
         return false;
     variant->settings.dtype = DTYPE_bfloat16;
@@ -74,10 +66,8 @@ static bool change_half(const struct question *question, struct variant *variant
     return true;
 }
 
-static bool change_no_grad(const struct question *question, struct variant *variant,
-                           char how[TECHNIQUE_HOW_BYTES])
+static bool change_no_grad(struct variant *variant, char how[TECHNIQUE_HOW_BYTES])
 {
-    (void)question;
     if (!variant->settings.training)
         return false;
     variant->settings.training = false;
@@ -85,10 +75,8 @@ static bool change_no_grad(const struct question *question, struct variant *vari
     return true;
 }
 
-static bool change_checkpointing(const struct question *question, struct variant *variant,
-                                 char how[TECHNIQUE_HOW_BYTES])
+static bool change_checkpointing(struct variant *variant, char how[TECHNIQUE_HOW_BYTES])
 {
-    (void)question;
     if (!variant->settings.training || variant->settings.checkpointing.together)
         return false;
     variant->settings.checkpointing = (struct checkpointing){.together = 1};
@@ -96,10 +84,8 @@ static bool change_checkpointing(const struct question *question, struct variant
     return true;
 }
 
-static bool change_chunked(const struct question *question, struct variant *variant,
-                           char how[TECHNIQUE_HOW_BYTES])
+static bool change_chunked(struct variant *variant, char how[TECHNIQUE_HOW_BYTES])
 {
-    (void)question;
     if (!variant->settings.training || variant->settings.logits == LOGITS_chunked)
         return false;
     variant->settings.logits = LOGITS_chunked;
@@ -107,10 +93,8 @@ static bool change_chunked(const struct question *question, struct variant *vari
     return true;
 }
 
-static bool change_selective(const struct question *question, struct variant *variant,
-                             char how[TECHNIQUE_HOW_BYTES])
+static bool change_selective(struct variant *variant, char how[TECHNIQUE_HOW_BYTES])
 {
-    (void)question;
     if (!variant->settings.training || variant->settings.checkpointing.together)
         return false;
     variant->settings.checkpointing = (struct checkpointing){.together = 1, .selective = true};
@@ -118,10 +102,8 @@ static bool change_selective(const struct question *question, struct variant *va
     return true;
 }
 
-static bool change_amp(const struct question *question, struct variant *variant,
-                       char how[TECHNIQUE_HOW_BYTES])
+static bool change_amp(struct variant *variant, char how[TECHNIQUE_HOW_BYTES])
 {
-    (void)question;
     if (variant->settings.amp != DTYPE_float32 || variant->settings.dtype != DTYPE_float32)
         return false;
     variant->settings.amp = DTYPE_bfloat16;
@@ -129,10 +111,8 @@ static bool change_amp(const struct question *question, struct variant *variant,
     return true;
 }
 
-static bool change_lora(const struct question *question, struct variant *variant,
-                        char how[TECHNIQUE_HOW_BYTES])
+static bool change_lora(struct variant *variant, char how[TECHNIQUE_HOW_BYTES])
 {
-    (void)question;
     if (!variant->settings.training || variant->tuning.lora)
         return false;
     variant->tuning.lora = 8;
@@ -140,10 +120,8 @@ static bool change_lora(const struct question *question, struct variant *variant
     return true;
 }
 
-static bool change_qlora(const struct question *question, struct variant *variant,
-                         char how[TECHNIQUE_HOW_BYTES])
+static bool change_qlora(struct variant *variant, char how[TECHNIQUE_HOW_BYTES])
 {
-    (void)question;
     if (!variant->settings.training || variant->tuning.quantize)
         return false;
     variant->tuning.lora = variant->tuning.lora ? variant->tuning.lora : 8;
@@ -173,11 +151,9 @@ static bool use_smaller(struct variant *variant, enum optimizer optimizer,
            use_optimizer(variant, optimizer, how);
 }
 
-static bool change_fused(const struct question *question, struct variant *variant,
-                         char how[TECHNIQUE_HOW_BYTES])
+static bool change_fused(struct variant *variant, char how[TECHNIQUE_HOW_BYTES])
 {
     const enum optimizer now = variant->settings.optimizer;
-    (void)question;
     if (!variant->settings.training || (now != OPTIMIZER_adam && now != OPTIMIZER_adamw))
         return false;
     return use_optimizer(variant,
@@ -194,47 +170,11 @@ static bool replace_adam(struct variant *variant, enum optimizer optimizer,
     return variant->settings.training && is_adam && use_optimizer(variant, optimizer, how);
 }
 
-static bool change_adam8bit(const struct question *question, struct variant *variant,
-                            char how[TECHNIQUE_HOW_BYTES])
-{
-    (void)question;
-    return replace_adam(variant, OPTIMIZER_adam8bit, how);
-}
-
-static bool change_adafactor(const struct question *question, struct variant *variant,
-                             char how[TECHNIQUE_HOW_BYTES])
-{
-    (void)question;
-    return replace_adam(variant, OPTIMIZER_adafactor, how);
-}
-
-static bool change_lion(const struct question *question, struct variant *variant,
-                        char how[TECHNIQUE_HOW_BYTES])
-{
-    (void)question;
-    return use_smaller(variant, OPTIMIZER_lion, how);
-}
-
-static bool change_momentum(const struct question *question, struct variant *variant,
-                            char how[TECHNIQUE_HOW_BYTES])
-{
-    (void)question;
-    return use_smaller(variant, OPTIMIZER_momentum, how);
-}
-
-static bool change_sgd(const struct question *question, struct variant *variant,
-                       char how[TECHNIQUE_HOW_BYTES])
-{
-    (void)question;
-    return use_smaller(variant, OPTIMIZER_sgd, how);
-}
-
 /* --- the model --- */
 
-static bool change_sequence(const struct question *question, struct variant *variant,
-                            char how[TECHNIQUE_HOW_BYTES])
+static bool change_sequence(struct variant *variant, char how[TECHNIQUE_HOW_BYTES])
 {
-    const uint64_t half = question->model->sizes.sequence / 2;
+    const uint64_t half = variant->model->sizes.sequence / 2;
     if (variant->tuning.kv_cache > 1) {
         variant->tuning.kv_cache /= 2;
         snprintf(how, TECHNIQUE_HOW_BYTES, "--kv-cache=%" PRIu64, variant->tuning.kv_cache);
@@ -258,10 +198,9 @@ static bool edit(struct variant *variant, unsigned edits, const char *words,
 }
 
 /* Halves the dimension `image_size`, or the input's shape if there is no such dimension. */
-static bool change_image(const struct question *question, struct variant *variant,
-                         char how[TECHNIQUE_HOW_BYTES])
+static bool change_image(struct variant *variant, char how[TECHNIQUE_HOW_BYTES])
 {
-    const uint64_t half = question->model->sizes.image_size / 2;
+    const uint64_t half = variant->model->sizes.image_size / 2;
     if (half == 0)
         return edit(variant, EDIT_quarter, "images of half the height and width", how);
     variant_set(variant, "image_size", half);
@@ -269,32 +208,20 @@ static bool change_image(const struct question *question, struct variant *varian
     return true;
 }
 
-static bool change_inplace(const struct question *question, struct variant *variant,
-                           char how[TECHNIQUE_HOW_BYTES])
-{
-    (void)question;
-    return edit(variant, EDIT_inplace, "ReLU(inplace=True)", how);
-}
-
-static bool change_gru(const struct question *question, struct variant *variant,
-                       char how[TECHNIQUE_HOW_BYTES])
-{
-    (void)question;
-    return edit(variant, EDIT_gru, "GRU for each LSTM", how);
-}
-
-static bool change_narrow(const struct question *question, struct variant *variant,
-                          char how[TECHNIQUE_HOW_BYTES])
-{
-    (void)question;
-    return edit(variant, EDIT_narrow, "half of each Conv's out", how);
-}
-
 /* --- the lists --- */
 
 static const struct technique_row rows[] = {
 #define TECHNIQUE(name, use, title, costs)                                                         \
-    [TECHNIQUE_##name] = {#name, title, costs, TECHNIQUE_##use, change_##name},
+    [TECHNIQUE_##name] = {#name, title, costs, TECHNIQUE_##use, .change = change_##name},
+#define EDIT(name, use, how, title, costs)                                                         \
+    [TECHNIQUE_##name] = {#name, title, costs, TECHNIQUE_##use, .edits = EDIT_##name, .words = how},
+#define OPTIMIZER(name, rule, title, costs)                                                        \
+    [TECHNIQUE_##name] = {#name,                                                                   \
+                          title,                                                                   \
+                          costs,                                                                   \
+                          TECHNIQUE_REMEDY,                                                        \
+                          .use_optimizer = rule,                                                   \
+                          .optimizer = OPTIMIZER_##name},
 #define ADVICE(name, title, words)
 #include "techniques.def"
 };
@@ -304,8 +231,21 @@ const struct technique_row *technique_row(enum technique technique)
     return &rows[technique];
 }
 
+bool technique_change(enum technique technique, struct variant *variant,
+                      char how[TECHNIQUE_HOW_BYTES])
+{
+    const struct technique_row *row = &rows[technique];
+
+    if (row->edits)
+        return edit(variant, row->edits, row->words, how);
+    return row->use_optimizer ? row->use_optimizer(variant, row->optimizer, how)
+                              : row->change(variant, how);
+}
+
 const struct advice_row advice_rows[] = {
 #define TECHNIQUE(name, use, title, costs)
+#define EDIT(name, use, how, title, costs)
+#define OPTIMIZER(name, rule, title, costs)
 #define ADVICE(name, title, words) {#name, title, words},
 #include "techniques.def"
 };

@@ -27,7 +27,7 @@ int what_if_try(struct what_if *what_if, const struct question *question,
         struct saving *saving = &what_if->items[what_if->count];
         struct variant variant = variant_of(question);
         *saving = (struct saving){.technique = (enum technique)i};
-        if (!technique_row(saving->technique)->change(question, &variant, saving->how))
+        if (!technique_change(saving->technique, &variant, saving->how))
             continue;
         const int status = variant_peak(question, &variant, &saving->peak, err);
         if (status < 0)
@@ -46,7 +46,7 @@ int what_if_try(struct what_if *what_if, const struct question *question,
 static int try_remedy(const struct question *question, struct variant *variant,
                       struct saving *saving, bool is_last, struct err *err)
 {
-    if (!technique_row(saving->technique)->change(question, variant, saving->how))
+    if (!technique_change(saving->technique, variant, saving->how))
         return 0;
     if (!is_last)
         return 1;
