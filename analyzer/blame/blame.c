@@ -9,24 +9,20 @@
 
 static int add_site(struct blame *blame, struct symbols *symbols, uint64_t site_id, struct err *err)
 {
-    struct blamed *grown;
-
     if (pair_map_get(&blame->numbers, 0, site_id) != PAIR_MAP_NONE)
         return 0;
-    grown = array_grow(blame->items, &blame->capacity, blame->count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(blame->items, blame->capacity, blame->count, err))
         return -1;
-    blame->items = grown;
     if (pair_map_put(&blame->numbers, 0, site_id, (uint32_t)blame->count, err))
         return -1;
-    grown += blame->count++;
-    *grown = (struct blamed){.site_id = site_id, .forward_path = CALL_PATH_NONE};
-    if (call_paths_add(&blame->paths, symbols, site_stack(site_id), &grown->path, err))
+    struct blamed *blamed = &blame->items[blame->count++];
+    *blamed = (struct blamed){.site_id = site_id, .forward_path = CALL_PATH_NONE};
+    if (call_paths_add(&blame->paths, symbols, site_stack(site_id), &blamed->path, err))
         return -1;
-    if (grown->path != CALL_PATH_NONE || !site_forward_stack(site_id))
+    if (blamed->path != CALL_PATH_NONE || !site_forward_stack(site_id))
         return 0;
-    return call_paths_add(&blame->paths, symbols, site_forward_stack(site_id), &grown->forward_path,
-                          err);
+    return call_paths_add(&blame->paths, symbols, site_forward_stack(site_id),
+                          &blamed->forward_path, err);
 }
 
 /* --- which place of a path --- */

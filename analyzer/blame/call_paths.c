@@ -51,7 +51,6 @@ static uint32_t add_new_place(struct call_paths *paths, const struct symbol_fram
     const char *where = frame->file ? frame->file : frame->module;
     char buffer[STACK_SITE_TEXT_BYTES], key[KEY_BYTES];
     const char *text = stack_site_text(&site, buffer);
-    struct call_place *grown;
 
     snprintf(key, sizeof key, "%s\n%s", text, where ? where : "");
     const uint32_t number = text_set_add(&paths->keys, key, err);
@@ -60,12 +59,9 @@ static uint32_t add_new_place(struct call_paths *paths, const struct symbol_fram
     const uint32_t said = text_set_add(&paths->texts, text, err);
     if (said == TEXT_SET_NONE)
         return TEXT_SET_NONE;
-    grown =
-        array_grow(paths->places, &paths->place_capacity, paths->place_count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(paths->places, paths->place_capacity, paths->place_count, err))
         return TEXT_SET_NONE;
-    paths->places = grown;
-    grown[paths->place_count++] = (struct call_place){
+    paths->places[paths->place_count++] = (struct call_place){
         .frame = *frame, .text = paths->texts.texts[said], .is_header = is_header(frame->file)};
     return number;
 }
@@ -98,8 +94,6 @@ struct found {
 static int note_frame(struct call_paths *paths, struct found *found,
                       const struct symbol_frame *frame, struct err *err)
 {
-    uint32_t *grown;
-
     if (!strcmp(frame->kind, "label")) {
         found->has_label = true;
         return 0;
@@ -108,12 +102,10 @@ static int note_frame(struct call_paths *paths, struct found *found,
         return 0;
     if (frame->is_named && !found->is_named)
         *found = (struct found){.is_named = true, .has_label = found->has_label};
-    grown = array_grow(paths->walked, &paths->walked_capacity, found->count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(paths->walked, paths->walked_capacity, found->count, err))
         return -1;
-    paths->walked = grown;
-    grown[found->count] = add_place(paths, frame, err);
-    return grown[found->count++] == TEXT_SET_NONE ? -1 : 0;
+    paths->walked[found->count] = add_place(paths, frame, err);
+    return paths->walked[found->count++] == TEXT_SET_NONE ? -1 : 0;
 }
 
 int call_paths_add(struct call_paths *paths, struct symbols *symbols, uint32_t stack_id,

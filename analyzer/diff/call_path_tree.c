@@ -14,12 +14,9 @@ static uint32_t child_of(struct call_path_tree *tree, uint32_t outer,
 
     if (number < tree->count || number == FRAME_TREE_NONE)
         return number;
-    struct call_path_node *grown =
-        array_reach(tree->items, &tree->capacity, &tree->count, sizeof *grown, number, err);
-    if (!grown)
+    if (ARRAY_REACH(tree->items, tree->capacity, tree->count, number, err))
         return FRAME_TREE_NONE;
-    tree->items = grown;
-    grown[number].call_line = *call_line;
+    tree->items[number].call_line = *call_line;
     return number;
 }
 

@@ -124,7 +124,7 @@ static void *reach_id(struct reader *reader, void *items, size_t *limit, uint32_
         broken_row(reader, "an id is far beyond the number of rows");
         return NULL;
     }
-    if (array_grow_at(&items, &capacity, id, item_bytes, reader->err))
+    if (array_grow(&items, &capacity, id, item_bytes, reader->err))
         return NULL;
     memset((char *)items + *limit * item_bytes, 0, (capacity - *limit) * item_bytes);
     *limit = capacity;

@@ -32,16 +32,13 @@ static int add_rows(struct all_names *names, uint64_t address, const struct symb
                     size_t count, struct err *err)
 {
     for (size_t level = 0; level < count; level++) {
-        struct symbol_name *grown =
-            array_grow(names->items, &names->capacity, names->count, sizeof *grown, err);
-        if (!grown)
+        if (ARRAY_GROW(names->items, names->capacity, names->count, err))
             return -1;
-        names->items = grown;
-        grown[names->count++] = (struct symbol_name){.address = address,
-                                                     .level = (uint32_t)level,
-                                                     .line = frames[level].line,
-                                                     .function = frames[level].function,
-                                                     .file = frames[level].file};
+        names->items[names->count++] = (struct symbol_name){.address = address,
+                                                            .level = (uint32_t)level,
+                                                            .line = frames[level].line,
+                                                            .function = frames[level].function,
+                                                            .file = frames[level].file};
     }
     return 0;
 }

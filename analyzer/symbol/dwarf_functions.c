@@ -14,12 +14,9 @@ static int add_function(struct dwarf_functions *functions, Dwarf_Die *die, struc
     Dwarf_Addr base, start, end;
     ptrdiff_t offset = 0;
     while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
-        struct dwarf_function *grown = array_grow(functions->items, &functions->capacity,
-                                                  functions->count, sizeof *grown, err);
-        if (!grown)
+        if (ARRAY_GROW(functions->items, functions->capacity, functions->count, err))
             return -1;
-        functions->items = grown;
-        grown[functions->count++] = (struct dwarf_function){start, end, *die};
+        functions->items[functions->count++] = (struct dwarf_function){start, end, *die};
     }
     return 0;
 }

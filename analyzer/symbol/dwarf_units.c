@@ -9,29 +9,22 @@
 
 static int add_range(struct dwarf_units *units, uint64_t start, uint64_t end, struct err *err)
 {
-    struct dwarf_range *grown;
     /* The linker leaves functions that it dropped at address 0. */
     if (start == 0 || start >= end)
         return 0;
-    grown =
-        array_grow(units->ranges, &units->range_capacity, units->range_count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(units->ranges, units->range_capacity, units->range_count, err))
         return -1;
-    units->ranges = grown;
-    grown[units->range_count++] = (struct dwarf_range){start, end, (uint32_t)units->count};
+    units->ranges[units->range_count++] = (struct dwarf_range){start, end, (uint32_t)units->count};
     return 0;
 }
 
 static int add_unit(struct dwarf_units *units, Dwarf_Die *unit, struct err *err)
 {
-    struct dwarf_unit *grown =
-        array_grow(units->items, &units->capacity, units->count, sizeof *grown, err);
     Dwarf_Addr base, start, end;
     ptrdiff_t offset = 0;
-    if (!grown)
+    if (ARRAY_GROW(units->items, units->capacity, units->count, err))
         return -1;
-    units->items = grown;
-    grown[units->count] = (struct dwarf_unit){.die = *unit};
+    units->items[units->count] = (struct dwarf_unit){.die = *unit};
     while ((offset = dwarf_ranges(unit, offset, &base, &start, &end)) > 0)
         if (add_range(units, start, end, err))
             return -1;

@@ -172,14 +172,11 @@ static int index_file(struct elf_files *files, const char *path)
     struct identity identity;
     if (identify(path, &identity) || !*identity.build_id)
         return 0;
-    struct indexed_file *grown = array_grow(files->indexed, &files->indexed_capacity,
-                                            files->indexed_count, sizeof *grown, NULL);
-    if (!grown)
+    if (ARRAY_GROW(files->indexed, files->indexed_capacity, files->indexed_count, NULL))
         return -1;
-    files->indexed = grown;
-    grown[files->indexed_count] = (struct indexed_file){
+    files->indexed[files->indexed_count] = (struct indexed_file){
         .identity = identity, .path = owned_texts_take(&files->paths, strdup(path), NULL)};
-    if (!grown[files->indexed_count].path)
+    if (!files->indexed[files->indexed_count].path)
         return -1;
     files->indexed_count++;
     return 0;

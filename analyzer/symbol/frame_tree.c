@@ -12,19 +12,16 @@ uint32_t frame_tree_add(struct frame_tree *tree, uint32_t outer, uint64_t frame,
 
     if (number != FRAME_TREE_NONE)
         return number;
-    struct frame_node *grown =
-        array_grow(tree->nodes, &tree->capacity, tree->count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(tree->nodes, tree->capacity, tree->count, err))
         return FRAME_TREE_NONE;
-    tree->nodes = grown;
     number = (uint32_t)tree->count;
     if (pair_map_put(&tree->numbers, outer, frame, number, err))
         return FRAME_TREE_NONE;
-    grown[number] = (struct frame_node){.outer = outer, .frame = frame};
+    tree->nodes[number] = (struct frame_node){.outer = outer, .frame = frame};
     tree->count++;
     if (outer != FRAME_TREE_NONE) {
-        struct frame_node *above = &grown[outer];
-        *(above->last ? &grown[above->last].next : &above->first) = number;
+        struct frame_node *above = &tree->nodes[outer];
+        *(above->last ? &tree->nodes[above->last].next : &above->first) = number;
         above->last = number;
     }
     return number;

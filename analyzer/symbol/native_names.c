@@ -154,15 +154,12 @@ static int keep_frames(struct native_names *names, struct symbol_frame *frames, 
                        const struct trace_module *module, struct err *err)
 {
     for (int i = 0; i < count; i++) {
-        struct symbol_frame *grown = array_grow(names->frames, &names->frame_capacity,
-                                                names->frame_count, sizeof *grown, err);
-        if (!grown)
+        if (ARRAY_GROW(names->frames, names->frame_capacity, names->frame_count, err))
             return -1;
-        names->frames = grown;
         frames[i].module = module ? module->path : NULL;
         frames[i].means = torch_native_means(frames[i].function);
         frames[i].role = frame_role_of(&frames[i]);
-        grown[names->frame_count++] = frames[i];
+        names->frames[names->frame_count++] = frames[i];
     }
     return 0;
 }
@@ -266,17 +263,14 @@ const struct native_run *native_names_find(struct native_names *names, uint64_t 
     uint32_t number = pair_map_get(&names->addresses, 0, address);
     if (number != PAIR_MAP_NONE)
         return &names->resolved[number];
-    struct native_run *grown = array_grow(names->resolved, &names->resolved_capacity,
-                                          names->resolved_count, sizeof *grown, err);
-    if (!grown)
+    if (ARRAY_GROW(names->resolved, names->resolved_capacity, names->resolved_count, err))
         return NULL;
-    names->resolved = grown;
     number = (uint32_t)names->resolved_count;
-    if (resolve_address(names, address, &grown[number], err) ||
+    if (resolve_address(names, address, &names->resolved[number], err) ||
         pair_map_put(&names->addresses, 0, address, number, err))
         return NULL;
     names->resolved_count++;
-    return &grown[number];
+    return &names->resolved[number];
 }
 
 void native_names_prefer_files(struct native_names *names)

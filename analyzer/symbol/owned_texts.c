@@ -10,18 +10,15 @@
 
 const char *owned_texts_take(struct owned_texts *texts, char *text, struct err *err)
 {
-    char **grown = NULL;
-    if (text)
-        grown = array_grow(texts->items, &texts->capacity, texts->count, sizeof *grown, err);
-    else
+    if (!text) {
         err_set(err, ERR_SYSTEM, "out of memory for the names of frames");
-    if (!grown) {
+        return NULL;
+    }
+    if (ARRAY_GROW(texts->items, texts->capacity, texts->count, err)) {
         free(text);
         return NULL;
     }
-    texts->items = grown;
-    grown[texts->count++] = text;
-    return text;
+    return texts->items[texts->count++] = text;
 }
 
 const char *owned_texts_addf(struct owned_texts *texts, struct err *err, const char *format, ...)

@@ -34,17 +34,14 @@ static int write_failed(const struct trace *trace, sqlite3 *db, struct err *err)
 static uint32_t *id_of(struct writer *writer, const char *text)
 {
     const size_t count = writer->strings.count;
-    uint32_t *grown =
-        array_grow(writer->string_ids, &writer->id_capacity, count, sizeof *grown, NULL);
-    if (!grown)
+    if (ARRAY_GROW(writer->string_ids, writer->id_capacity, count, NULL))
         return NULL;
-    writer->string_ids = grown;
     const uint32_t number = text_set_add(&writer->strings, text, NULL);
     if (number == TEXT_SET_NONE)
         return NULL;
     if (number == count)
-        grown[number] = 0;
-    return &grown[number];
+        writer->string_ids[number] = 0;
+    return &writer->string_ids[number];
 }
 
 static int index_strings(struct writer *writer, const struct trace *trace)

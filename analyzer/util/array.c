@@ -30,7 +30,7 @@ no_memory:
 int array_extend(void *pointer, size_t *capacity, size_t *count, size_t item_bytes, size_t number,
                  struct err *err)
 {
-    if (array_grow_at(pointer, capacity, number, item_bytes, err))
+    if (array_grow(pointer, capacity, number, item_bytes, err))
         return -1;
     memset((char *)array_items(pointer) + *count * item_bytes, 0,
            (number + 1 - *count) * item_bytes);

@@ -17,14 +17,14 @@
  * changed.
  */
 #define ARRAY_GROW(items, capacity, count, err)                                                    \
-    array_grow_at(&(items), &(capacity), count, sizeof *(items), err)
+    array_grow(&(items), &(capacity), count, sizeof *(items), err)
 
 /*
  * Makes sure that items[number] exists: clears all new items up to it, and sets count above it.
  * Returns the same as ARRAY_GROW.
  */
 #define ARRAY_REACH(items, capacity, count, number, err)                                           \
-    array_reach_at(&(items), &(capacity), &(count), sizeof *(items), number, err)
+    array_reach(&(items), &(capacity), &(count), sizeof *(items), number, err)
 
 /* The slow paths, which are taken when the array is full, or when the item does not exist yet. */
 int array_double(void *pointer, size_t *capacity, size_t count, size_t item_bytes, struct err *err);
@@ -42,32 +42,18 @@ static inline void *array_items(const void *pointer)
 
 /* Does the work of ARRAY_GROW, for items whose size is known only at run time. `pointer` is the
  * address of the pointer to the items. */
-static inline int array_grow_at(void *pointer, size_t *capacity, size_t count, size_t item_bytes,
-                                struct err *err)
+static inline int array_grow(void *pointer, size_t *capacity, size_t count, size_t item_bytes,
+                             struct err *err)
 {
     return count < *capacity && array_items(pointer)
                ? 0
                : array_double(pointer, capacity, count, item_bytes, err);
 }
 
-static inline int array_reach_at(void *pointer, size_t *capacity, size_t *count, size_t item_bytes,
-                                 size_t number, struct err *err)
+static inline int array_reach(void *pointer, size_t *capacity, size_t *count, size_t item_bytes,
+                              size_t number, struct err *err)
 {
     return number < *count ? 0 : array_extend(pointer, capacity, count, item_bytes, number, err);
-}
-
-/* Like ARRAY_GROW and ARRAY_REACH, but the caller stores the new address of the items, which is
- * returned. NULL: out of memory, and the old pointer stays valid. */
-static inline void *array_grow(void *items, size_t *capacity, size_t count, size_t item_bytes,
-                               struct err *err)
-{
-    return array_grow_at(&items, capacity, count, item_bytes, err) ? NULL : items;
-}
-
-static inline void *array_reach(void *items, size_t *capacity, size_t *count, size_t item_bytes,
-                                size_t number, struct err *err)
-{
-    return array_reach_at(&items, capacity, count, item_bytes, number, err) ? NULL : items;
 }
 
 /* Returns a cleared array; count may be 0. NULL: out of memory, *err says so. */

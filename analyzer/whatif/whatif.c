@@ -159,8 +159,8 @@ static uint32_t *add_tensor(struct whatif *whatif, const struct event *event, st
     const size_t width = whatif->ask_count + HANDLE_RUNS;
     const uint32_t slot = slots_take(&whatif->tensor_slots, err);
 
-    if (slot == SLOT_NONE || array_grow_at(&whatif->handles, &whatif->handle_capacity, slot,
-                                           width * sizeof *whatif->handles, err))
+    if (slot == SLOT_NONE || array_grow(&whatif->handles, &whatif->handle_capacity, slot,
+                                        width * sizeof *whatif->handles, err))
         return NULL;
     uint32_t *added = &whatif->handles[slot * width];
     for (size_t i = 0; i < width; i++)

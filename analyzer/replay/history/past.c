@@ -199,7 +199,7 @@ static int keep(struct history *history, struct ended *list, wants_item *wants, 
         return 0;
     if (list->count >= list->prune_at)
         prune(history, list, wants);
-    if (array_grow_at(&list->items, &list->capacity, list->count, list->item_bytes, err))
+    if (array_grow(&list->items, &list->capacity, list->count, list->item_bytes, err))
         return -1;
     memcpy((char *)list->items + list->count++ * list->item_bytes, item, list->item_bytes);
     return 0;
