@@ -64,9 +64,8 @@ static const struct unit *unit_find(const char *name)
 
 static int too_large(const char *text, struct err *err)
 {
-    err_set(err, ERR_USAGE, "size '%.100s' is too large; the most is 9223372036854775807 bytes",
-            text);
-    return -1;
+    return err_set(err, ERR_USAGE,
+                   "size '%.100s' is too large; the most is 9223372036854775807 bytes", text);
 }
 
 /*
@@ -115,9 +114,8 @@ int size_parse(const char *text, uint64_t *bytes, struct err *err)
     *bytes = whole;
     return 0;
 junk:
-    err_set(err, ERR_USAGE, "'%.100s' is not a size; write it like 4GiB, 512MiB, 4GB or 4294967296",
-            text);
-    return -1;
+    return err_set(err, ERR_USAGE,
+                   "'%.100s' is not a size; write it like 4GiB, 512MiB, 4GB or 4294967296", text);
 }
 
 int number_parse(const char *text, long least, long most, long *number, struct err *err)
@@ -125,10 +123,8 @@ int number_parse(const char *text, long least, long most, long *number, struct e
     const bool negative = text[0] == '-';
     uint64_t magnitude;
     const char *end = digits_read(text + negative, &magnitude);
-    if (end == text + negative || *end) {
-        err_set(err, ERR_USAGE, "'%.100s' is not a whole number", text);
-        return -1;
-    }
+    if (end == text + negative || *end)
+        return err_set(err, ERR_USAGE, "'%.100s' is not a whole number", text);
     const long value = negative ? -(long)(magnitude & LONG_MAX) : (long)(magnitude & LONG_MAX);
     if (magnitude > LONG_MAX || value < least || value > most) {
         if (most == LONG_MAX)
@@ -149,10 +145,8 @@ int ratio_parse(const char *text, double *ratio, struct err *err)
     bool percent = end && *end == '%';
     /* strtod would also read hexadecimal numbers. */
     if (!end || end == text || end[percent] || text[strspn(text, "0123456789.e-+")] != *end ||
-        !isfinite(value)) {
-        err_set(err, ERR_USAGE, "'%.100s' is not a share; write it like 2%% or 0.02", text);
-        return -1;
-    }
+        !isfinite(value))
+        return err_set(err, ERR_USAGE, "'%.100s' is not a share; write it like 2%% or 0.02", text);
     *ratio = percent ? value / 100 : value;
     return 0;
 }

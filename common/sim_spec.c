@@ -28,11 +28,11 @@ static const struct preset presets[] = {
 
 static int complain(struct err *err, const char *part, const char *reason)
 {
-    err_set(err, ERR_USAGE,
-            "'%s' is not a simulated device: %s; use for example 16GiB, 2x80GiB, h100,others=3GiB "
-            "or any",
-            part, reason);
-    return -1;
+    return err_set(
+        err, ERR_USAGE,
+        "'%s' is not a simulated device: %s; use for example 16GiB, 2x80GiB, h100,others=3GiB "
+        "or any",
+        part, reason);
 }
 
 /* Reads the "2x" of "2x80GiB" and returns the rest. NULL: not a valid number of devices. */

@@ -166,10 +166,8 @@ static int open_copy(const char *path, sqlite3 **db, struct err *err)
     int result = 0;
     snprintf(folder, sizeof folder, "%s/gpumemtrace.XXXXXX",
              temporary && *temporary ? temporary : "/tmp");
-    if (!mkdtemp(folder)) {
-        err_set(err, ERR_SYSTEM, "cannot make %s: %s", folder, strerror(errno));
-        return -1;
-    }
+    if (!mkdtemp(folder))
+        return err_set(err, ERR_SYSTEM, "cannot make %s: %s", folder, strerror(errno));
     snprintf(copy, sizeof copy, "%s/trace.db", folder);
     for (int i = 0; i < 2 && !result; i++) {
         snprintf(from, sizeof from, "%s%s", path, suffixes[i]);

@@ -77,10 +77,8 @@ static bool open_file(struct ring *ring, int flags)
 int ring_create(struct ring *ring, const char *path, uint64_t max_bytes, struct err *err)
 {
     ring_init(ring, path, max_bytes);
-    if (!open_file(ring, O_RDWR | O_CREAT | O_EXCL)) {
-        err_set(err, ERR_SYSTEM, "cannot make %s: %s", path, strerror(errno));
-        return -1;
-    }
+    if (!open_file(ring, O_RDWR | O_CREAT | O_EXCL))
+        return err_set(err, ERR_SYSTEM, "cannot make %s: %s", path, strerror(errno));
     /* Allocate real blocks, because on a full disk a write to a hole would raise SIGBUS in the
      * program's thread. If the disk has no room for one segment, the recorder notices that now and
      * can choose another folder. */

@@ -80,9 +80,7 @@ int schema_sql(char *buffer, size_t buffer_bytes, struct err *err)
     append_tables(&script);
     append_names(&script);
     append(&script, "%s", schema_views_sql);
-    if (script.used_bytes >= buffer_bytes) {
-        err_set(err, ERR_INTERNAL, "the schema needs more than %zu bytes", buffer_bytes);
-        return -1;
-    }
+    if (script.used_bytes >= buffer_bytes)
+        return err_set(err, ERR_INTERNAL, "the schema needs more than %zu bytes", buffer_bytes);
     return 0;
 }

@@ -74,9 +74,8 @@ static const char recording_pragmas[] = "PRAGMA journal_mode=WAL;PRAGMA temp_sto
 static int sqlite_err(sqlite3 *db, struct err *err)
 {
     const int reason = db && sqlite3_errcode(db) == SQLITE_IOERR ? sqlite3_system_errno(db) : 0;
-    err_set(err, ERR_SYSTEM, "%s%s%s", db ? sqlite3_errmsg(db) : "out of memory",
-            reason ? ": " : "", reason ? strerror(reason) : "");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "%s%s%s", db ? sqlite3_errmsg(db) : "out of memory",
+                   reason ? ": " : "", reason ? strerror(reason) : "");
 }
 
 static int execute(sqlite3 *db, const char *sql, struct err *err)

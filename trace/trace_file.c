@@ -84,9 +84,8 @@ static int check_end(const char *path, const unsigned char *header, const struct
     const int64_t bytes = (int64_t)big_endian(header, HEADER_PAGE_COUNT, 4) * page_bytes;
     if (status->st_size >= bytes || trace_file_has(path, "-wal"))
         return 0;
-    err_set(err, ERR_CUT, "%s is truncated: %lld of %lld bytes", path, (long long)status->st_size,
-            (long long)bytes);
-    return -1;
+    return err_set(err, ERR_CUT, "%s is truncated: %lld of %lld bytes", path,
+                   (long long)status->st_size, (long long)bytes);
 }
 
 int trace_file_check_end(const char *path, struct err *err)
@@ -102,18 +101,16 @@ int trace_file_check(const char *path, struct err *err)
     struct stat status;
     if (read_header(path, header, &status, err))
         return -1;
-    if (big_endian(header, HEADER_APPLICATION_ID, 4) != GMT_TRACE_APPLICATION_ID) {
-        err_set(err, ERR_FOREIGN, "%s is a SQLite file, but not a trace of gpumemtrace", path);
-        return -1;
-    }
+    if (big_endian(header, HEADER_APPLICATION_ID, 4) != GMT_TRACE_APPLICATION_ID)
+        return err_set(err, ERR_FOREIGN, "%s is a SQLite file, but not a trace of gpumemtrace",
+                       path);
     const uint32_t format = big_endian(header, HEADER_USER_VERSION, 4);
     if (format != GMT_TRACE_FORMAT) {
         const bool is_newer = format > GMT_TRACE_FORMAT;
-        err_set(err, ERR_INPUT, "%s has trace format %u, %s than %d: %s", path, format,
-                is_newer ? "newer" : "older", GMT_TRACE_FORMAT,
-                is_newer ? "read it with a newer gpumemtrace"
-                         : "no release wrote it; record the program again");
-        return -1;
+        return err_set(err, ERR_INPUT, "%s has trace format %u, %s than %d: %s", path, format,
+                       is_newer ? "newer" : "older", GMT_TRACE_FORMAT,
+                       is_newer ? "read it with a newer gpumemtrace"
+                                : "no release wrote it; record the program again");
     }
     return check_end(path, header, &status, err);
 }

@@ -22,10 +22,9 @@ int check_limit_parse(struct check_limit *limit, const char *text, struct err *e
     *limit = (struct check_limit){0};
     if (!strncmp(text, phase, sizeof phase - 1)) {
         size = strrchr(text, '=');
-        if (!size || size == text + sizeof phase - 1) {
-            err_set(err, ERR_USAGE, "--max-peak=%.100s: it takes SIZE or phase:NAME=SIZE", text);
-            return -1;
-        }
+        if (!size || size == text + sizeof phase - 1)
+            return err_set(err, ERR_USAGE, "--max-peak=%.100s: it takes SIZE or phase:NAME=SIZE",
+                           text);
         limit->phase = text + sizeof phase - 1;
         limit->phase_length = (size_t)(size - limit->phase);
         size++;
@@ -44,8 +43,7 @@ static int results_add(struct check_results *results, const struct study *study,
     if (is_full || !result.trace || !result.subject) {
         free(result.trace);
         free(result.subject);
-        err_set(err, ERR_SYSTEM, "out of memory for the results of the checks");
-        return -1;
+        return err_set(err, ERR_SYSTEM, "out of memory for the results of the checks");
     }
     result.device = study->history.accounts[account].device;
     result.account = account;
@@ -220,12 +218,11 @@ int check_fragmentation(struct check_results *results, const struct study *study
 
     if (index != INDEX_NONE && frag_at(&frag, &study->history, account, index, err))
         return -1;
-    if (!frag.reserved_known) {
-        err_set(err, ERR_INPUT,
-                "%.300s: cannot tell how fragmented the memory is: its segments were not recorded",
-                study->trace.path);
-        return -1;
-    }
+    if (!frag.reserved_known)
+        return err_set(
+            err, ERR_INPUT,
+            "%.300s: cannot tell how fragmented the memory is: its segments were not recorded",
+            study->trace.path);
     return results_add(results, study, account,
                        (struct check_result){.kind = "fragmentation",
                                              .subject = check_subject(
@@ -242,13 +239,12 @@ int check_retries(struct check_results *results, const struct study *study, uint
     const struct history *history = &study->history;
     uint64_t count = 0;
 
-    if (history_is_imported(&study->history)) {
-        err_set(err, ERR_INPUT,
-                "%.300s: cannot tell how often allocations were retried: the imported file (%s) "
-                "only says which of them failed in the end",
-                study->trace.path, study->trace.meta.imported_format.value);
-        return -1;
-    }
+    if (history_is_imported(&study->history))
+        return err_set(
+            err, ERR_INPUT,
+            "%.300s: cannot tell how often allocations were retried: the imported file (%s) "
+            "only says which of them failed in the end",
+            study->trace.path, study->trace.meta.imported_format.value);
     for (size_t i = 0; i < history->retry_count; i++)
         if (history->retries[i].device == history->accounts[account].device)
             count += history->retries[i].retries_count;
@@ -305,8 +301,7 @@ static int repeat(struct check_results *results, size_t number, const char *path
         return 0;
     }
     result_release(&result);
-    err_set(err, ERR_SYSTEM, "out of memory for the results of the checks");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for the results of the checks");
 }
 
 int check_results_repeat(struct check_results *results, const char *from, const char *path,
@@ -341,21 +336,19 @@ int check_complete(const struct trace *trace, struct err *err)
 {
     const struct trace_meta *meta = &trace->meta;
 
-    if (meta->lost_events.value > 0) {
-        err_set(err, ERR_INPUT,
-                "%s: %" PRId64 " events were lost, so the figures may be too low; "
-                "--allow-incomplete checks it all the same",
-                trace->path, meta->lost_events.value);
-        return -1;
-    }
+    if (meta->lost_events.value > 0)
+        return err_set(err, ERR_INPUT,
+                       "%s: %" PRId64 " events were lost, so the figures may be too low; "
+                       "--allow-incomplete checks it all the same",
+                       trace->path, meta->lost_events.value);
     if (meta->complete.known && meta->complete.value)
         return 0;
-    err_set(err, ERR_INPUT,
-            "%s: the recording is not complete (%s); --allow-incomplete checks it all the same",
-            trace->path,
-            trace->recording ? "the program still runs"
-            : meta->imported_format.value
-                ? "the imported file does not say everything: see 'gpumemtrace info'"
-                : "it ended without exit: killed, or by a raw exit_group");
-    return -1;
+    return err_set(
+        err, ERR_INPUT,
+        "%s: the recording is not complete (%s); --allow-incomplete checks it all the same",
+        trace->path,
+        trace->recording ? "the program still runs"
+        : meta->imported_format.value
+            ? "the imported file does not say everything: see 'gpumemtrace info'"
+            : "it ended without exit: killed, or by a raw exit_group");
 }

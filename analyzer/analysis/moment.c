@@ -18,8 +18,7 @@ static const struct {
 
 static int wrong(const char *option, const char *at, const char *why, struct err *err)
 {
-    err_set(err, ERR_USAGE, "--%s=%.100s: %s; it takes " MOMENT_WORDS, option, at, why);
-    return -1;
+    return err_set(err, ERR_USAGE, "--%s=%.100s: %s; it takes " MOMENT_WORDS, option, at, why);
 }
 
 /* Sets an error with a suggestion. For "phse:forward", it suggests "phase:forward". */
@@ -36,9 +35,8 @@ static int not_understood(const char *option, const char *at, struct err *err)
     }
     if (!nearest)
         return wrong(option, at, "not understood", err);
-    err_set(err, ERR_USAGE, "--%s=%.100s: not understood; did you mean '%s%.40s'?", option, at,
-            nearest, colon ? colon + 1 : "");
-    return -1;
+    return err_set(err, ERR_USAGE, "--%s=%.100s: not understood; did you mean '%s%.40s'?", option,
+                   at, nearest, colon ? colon + 1 : "");
 }
 
 static int parse_number(const char *text, uint64_t *number)
@@ -107,9 +105,8 @@ static int check_phase(const char *option, const char *at, const struct history 
         if (history->paths[i].is_asked)
             return 0;
     char hint[PHASES_HINT_BYTES];
-    err_set(err, ERR_USAGE, "--%s=%.100s: the trace has no phase of that name; %s", option, at,
-            phases_hint(hint, history, strchr(at, ':') + 1));
-    return -1;
+    return err_set(err, ERR_USAGE, "--%s=%.100s: the trace has no phase of that name; %s", option,
+                   at, phases_hint(hint, history, strchr(at, ':') + 1));
 }
 
 static double in_unit(uint64_t ns, const char **unit)
@@ -145,11 +142,11 @@ static int check_extent(const char *option, const char *at, const struct replay_
         (found->index != INDEX_NONE &&
          plan->number <= (is_time ? last_time_ns(history) : history->last_row_seq)))
         return 0;
-    err_set(err, ERR_USAGE,
-            "--%s=%.100s: the trace has no such moment: its last event is number %llu, at %.4g%s; "
-            "--%s=end is the end of the program",
-            option, at, (unsigned long long)history->last_row_seq, end, unit, option);
-    return -1;
+    return err_set(
+        err, ERR_USAGE,
+        "--%s=%.100s: the trace has no such moment: its last event is number %llu, at %.4g%s; "
+        "--%s=end is the end of the program",
+        option, at, (unsigned long long)history->last_row_seq, end, unit, option);
 }
 
 int moment_find(const char *option, const char *at, const struct history *history, uint32_t account,
@@ -167,8 +164,8 @@ int moment_find(const char *option, const char *at, const struct history *histor
         return check_extent(option, at, &plan, history, moment, err);
     if (plan.asked != ASKED_FAILURE || plan.number <= history->failures_in_all)
         return 0;
-    err_set(err, ERR_USAGE, "--%s=%.100s: the trace has no such moment: %llu allocation%s failed",
-            option, at, (unsigned long long)history->failures_in_all,
-            history->failures_in_all == 1 ? "" : "s");
-    return -1;
+    return err_set(err, ERR_USAGE,
+                   "--%s=%.100s: the trace has no such moment: %llu allocation%s failed", option,
+                   at, (unsigned long long)history->failures_in_all,
+                   history->failures_in_all == 1 ? "" : "s");
 }

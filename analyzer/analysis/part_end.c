@@ -78,9 +78,8 @@ static int on_end(void *self, const struct cursor *at)
     }
     if (end->seq || !history->device_count)
         return 0;
-    err_set(at->err, ERR_USAGE, "--%s=%.100s: the device that is shown has no such moment",
-            end->option, end->at);
-    return -1;
+    return err_set(at->err, ERR_USAGE, "--%s=%.100s: the device that is shown has no such moment",
+                   end->option, end->at);
 }
 
 struct observer part_end_observer(struct part_end *end)

@@ -28,11 +28,9 @@ int answer_reads(enum doc_level *reads, const struct command_options *options, s
     *reads = options->format->reads;
     if (!options->series || *reads & DOC_SERIES)
         return 0;
-    if (strcmp(options->format->name, "json")) {
-        err_set(err, ERR_USAGE, "--series goes with --format=json or html, not with %s",
-                options->format->name);
-        return -1;
-    }
+    if (strcmp(options->format->name, "json"))
+        return err_set(err, ERR_USAGE, "--series goes with --format=json or html, not with %s",
+                       options->format->name);
     *reads |= DOC_SERIES;
     return 0;
 }
@@ -86,6 +84,5 @@ int answer_check_samples(long samples, long most, struct err *err)
 {
     if (samples <= most)
         return 0;
-    err_set(err, ERR_USAGE, "--samples=%ld: at most %ld", samples, most);
-    return -1;
+    return err_set(err, ERR_USAGE, "--samples=%ld: at most %ld", samples, most);
 }

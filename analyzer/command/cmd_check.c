@@ -268,10 +268,8 @@ static int print_and_write(struct check *check, const struct command_options *op
 
     if (!path)
         return print(check, options, err);
-    if (options->operand_count > 1) {
-        err_set(err, ERR_USAGE, "--write-baseline is for one TRACE");
-        return -1;
-    }
+    if (options->operand_count > 1)
+        return err_set(err, ERR_USAGE, "--write-baseline is for one TRACE");
     if (asprintf(&part, "%s.part", path) < 0 || !(check->written = fopen(part, "we"))) {
         err_set(err, ERR_SYSTEM, "cannot write the baseline %.300s: %s", path, strerror(errno));
         goto out;

@@ -46,14 +46,13 @@ static void release_sides(struct diff_sides *sides)
 static int choose_moments(struct page_diff_options *own, const struct diff_given *given,
                           int operand_count, struct err *err)
 {
-    if (given->at.count > 2 || (operand_count == 1 && !given->at.count)) {
-        err_set(err, ERR_USAGE,
-                given->at.count > 2
-                    ? "--at may be given twice: for the moment before, and for the one after"
-                    : "diff compares two traces, two folders of them, or two moments of one: give "
-                      "a second TRACE, or --at=WHEN twice");
-        return -1;
-    }
+    if (given->at.count > 2 || (operand_count == 1 && !given->at.count))
+        return err_set(
+            err, ERR_USAGE,
+            given->at.count > 2
+                ? "--at may be given twice: for the moment before, and for the one after"
+                : "diff compares two traces, two folders of them, or two moments of one: give "
+                  "a second TRACE, or --at=WHEN twice");
     own->by = given->by;
     own->at[0] = given->at.count ? given->at.values[0] : NULL;
     own->at[1] = given->at.count ? given->at.values[given->at.count - 1] : NULL;
@@ -89,13 +88,11 @@ static int compare_jobs(const struct command_options *options, const struct diff
     enum doc_level reads;
     struct doc *doc = NULL;
 
-    if (own->at[0] || options->layer == LAYER_pool) {
-        err_set(
+    if (own->at[0] || options->layer == LAYER_pool)
+        return err_set(
             err, ERR_USAGE,
             "two folders are compared by the peaks of the leading layers, or with --layer=driver "
             "by those of the driver; for anything else give two traces in place of folders");
-        return -1;
-    }
     if (answer_reads(&reads, options, err) ||
         page_build_two_jobs(&doc, reads, &view, &sides->files[0], &sides->files[1],
                             options->every_trace, err))

@@ -11,10 +11,8 @@ static int print(const struct doctor *doctor, const struct command_options *opti
                  struct err *err)
 {
     struct doc *doc = page_doctor(options->format->reads, doctor);
-    if (!doc) {
-        err_set(err, ERR_SYSTEM, "out of memory for the result");
-        return -1;
-    }
+    if (!doc)
+        return err_set(err, ERR_SYSTEM, "out of memory for the result");
     const int failed = command_print(doc, options, err);
     doc_free(doc);
     return failed ? -1 : doctor->wrong_count > 0;
@@ -26,10 +24,8 @@ int command_doctor(const struct command *command, int argc, char **argv, struct 
     if (options_parse(&options, command, NULL, NULL, argc, argv, err))
         return -1;
     struct doctor *doctor = malloc(sizeof *doctor);
-    if (!doctor) {
-        err_set(err, ERR_SYSTEM, "out of memory for what is found");
-        return -1;
-    }
+    if (!doctor)
+        return err_set(err, ERR_SYSTEM, "out of memory for what is found");
     doctor_look(doctor, options.operand_count ? options.operands[0] : NULL);
     const int status = print(doctor, &options, err);
     free(doctor);

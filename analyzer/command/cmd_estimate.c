@@ -11,10 +11,8 @@ static int print_page(const struct model_asked *asked, const struct estimate_vie
                       struct err *err)
 {
     struct doc *doc = page_estimate(asked->options.format->reads, &asked->estimate, view);
-    if (!doc) {
-        err_set(err, ERR_SYSTEM, "out of memory for the result");
-        return -1;
-    }
+    if (!doc)
+        return err_set(err, ERR_SYSTEM, "out of memory for the result");
     int result = command_print(doc, &asked->options, err);
     doc_free(doc);
     return result;
@@ -51,10 +49,8 @@ static int print_weights(struct model_asked *asked, struct err *err)
         return -1;
     struct doc *doc =
         page_weights(asked->options.format->reads, &asked->source, &load, asked->own.tensors);
-    if (!doc) {
-        err_set(err, ERR_SYSTEM, "out of memory for the result");
-        return -1;
-    }
+    if (!doc)
+        return err_set(err, ERR_SYSTEM, "out of memory for the result");
     const int result = command_print(doc, &asked->options, err);
     doc_free(doc);
     return result;

@@ -31,9 +31,8 @@ struct given {
 
 static int refuse_limit(uint64_t limit_bytes, const char *spec, uint64_t bytes, struct err *err)
 {
-    err_set(err, ERR_USAGE, "option '--limit': %s is more than '%.100s' has, %s",
-            BYTES_TEXT(limit_bytes), spec, BYTES_TEXT(bytes));
-    return -1;
+    return err_set(err, ERR_USAGE, "option '--limit': %s is more than '%.100s' has, %s",
+                   BYTES_TEXT(limit_bytes), spec, BYTES_TEXT(bytes));
 }
 
 /* Adds a size, for example "24GiB". */
@@ -69,17 +68,15 @@ static int write_spec(struct text *text, const struct given *given, struct sim_s
         return -1;
     if (!card->is_unlimited)
         return 0;
-    err_set(err, ERR_USAGE,
-            "'%.100s' has no limit, so everything fits; give --limit=SIZE or a card", spec);
-    return -1;
+    return err_set(err, ERR_USAGE,
+                   "'%.100s' has no limit, so everything fits; give --limit=SIZE or a card", spec);
 }
 
 static int set_variable(const char *name, const char *value, struct err *err)
 {
     if (!setenv(name, value, 1))
         return 0;
-    err_set(err, ERR_SYSTEM, "cannot set %s: %s", name, strerror(errno));
-    return -1;
+    return err_set(err, ERR_SYSTEM, "cannot set %s: %s", name, strerror(errno));
 }
 
 /* --- the whole command --- */
@@ -121,10 +118,8 @@ static int prepare(struct fix *fix, const struct given *given, char path[PATH_MA
 {
     struct run_places places;
     struct text spec;
-    if (given->vary.count > FIX_VARIES_MAX) {
-        err_set(err, ERR_USAGE, "--vary may be given %d times", FIX_VARIES_MAX);
-        return -1;
-    }
+    if (given->vary.count > FIX_VARIES_MAX)
+        return err_set(err, ERR_USAGE, "--vary may be given %d times", FIX_VARIES_MAX);
     for (int i = 0; i < given->vary.count; i++)
         if (vary_find(&fix->varies[fix->vary_count++], given->vary.values[i], fix->argv, fix->argc,
                       err))

@@ -87,10 +87,8 @@ int command_fleet(const struct command *command, int argc, char **argv, struct e
         return -1;
     if (given.sql)
         return command_write(&options, write_statements, &given, err);
-    if (!given.from) {
-        err_set(err, ERR_USAGE, "needs --from=http://HOST:8123/DATABASE");
-        return -1;
-    }
+    if (!given.from)
+        return err_set(err, ERR_USAGE, "needs --from=http://HOST:8123/DATABASE");
     if (server_open(&server, given.from, given.login, given.timeout_s, err))
         return -1;
     const int status = print_answers(server, &given, &options, err);

@@ -115,8 +115,7 @@ static int refuse(const char *typed, struct err *err)
         names[i] = topics[i].name;
     if (!*nearest_hint(hint, typed, names, TOPICS))
         return command_unknown(typed, err);
-    err_set(err, ERR_USAGE, "unknown command or topic '%.100s'%s", typed, hint);
-    return -1;
+    return err_set(err, ERR_USAGE, "unknown command or topic '%.100s'%s", typed, hint);
 }
 
 /* --- commands --- */

@@ -27,10 +27,8 @@ int command_live(const struct command *command, int argc, char **argv, struct er
     if (options_parse(&options, command, rules, &given, argc, argv, err) ||
         find_trace(path, options.operand_count ? options.operands[0] : NULL, err))
         return -1;
-    if (given.cpu_ratio <= 0) {
-        err_set(err, ERR_USAGE, "--cpu=0: nothing could be read; give a share, as 5%%");
-        return -1;
-    }
+    if (given.cpu_ratio <= 0)
+        return err_set(err, ERR_USAGE, "--cpu=0: nothing could be read; give a share, as 5%%");
     const struct watch_options watched = {
         .choice = {.device = options.device, .layer = options.layer}, .cpu_ratio = given.cpu_ratio};
     memory_limit_set(options.memory_limit_bytes);

@@ -106,12 +106,10 @@ int command_push(const struct command *command, int argc, char **argv, struct er
     if (given.schema)
         return command_write(&options, write_schema, &given.schema, err);
     if (!given.to ||
-        (!options.operand_count && !given.create && !given.keep_days && !given.keep_event_days)) {
-        err_set(err, ERR_USAGE,
-                given.to ? "needs traces, or --create or --keep-days"
-                         : "needs --to=http://HOST:8123/DATABASE");
-        return -1;
-    }
+        (!options.operand_count && !given.create && !given.keep_days && !given.keep_event_days))
+        return err_set(err, ERR_USAGE,
+                       given.to ? "needs traces, or --create or --keep-days"
+                                : "needs --to=http://HOST:8123/DATABASE");
     memory_limit_set(options.memory_limit_bytes);
     if (server_open(&server, given.to, given.login, given.timeout_s, err))
         return -1;

@@ -109,16 +109,14 @@ static int set_variable(const char *name, const char *value, struct err *err)
 {
     if (!setenv(name, value, 1))
         return 0;
-    err_set(err, ERR_SYSTEM, "cannot set %s: %s", name, strerror(errno));
-    return -1;
+    return err_set(err, ERR_SYSTEM, "cannot set %s: %s", name, strerror(errno));
 }
 
 static int check_TEXT(const char **value, struct err *err)
 {
     if (**value)
         return 0;
-    err_set(err, ERR_USAGE, "the value is empty");
-    return -1;
+    return err_set(err, ERR_USAGE, "the value is empty");
 }
 
 /* The option parser has already checked the choice. */
@@ -135,8 +133,7 @@ static int check_FLAG(const char **value, struct err *err)
         *value = "1";
     if (!strcmp(*value, "0") || !strcmp(*value, "1"))
         return 0;
-    err_set(err, ERR_USAGE, "'%.100s' is neither 0 nor 1", *value);
-    return -1;
+    return err_set(err, ERR_USAGE, "'%.100s' is neither 0 nor 1", *value);
 }
 
 static int check_SIZE(const char **value, struct err *err)
@@ -157,10 +154,8 @@ static int set_option(const char *environment, const char *flag, const char *val
     struct err reason;
     if (!value)
         return 0;
-    if (check(&value, &reason)) {
-        err_set(err, reason.code, "option '--%s': %.400s", flag, reason.message);
-        return -1;
-    }
+    if (check(&value, &reason))
+        return err_set(err, reason.code, "option '--%s': %.400s", flag, reason.message);
     return set_variable(environment, value, err);
 }
 
@@ -180,18 +175,15 @@ static int make_output_absolute(const char **output, struct text *absolute, stru
     char folder[PATH_MAX];
     if (!*output || **output == '/' || !**output)
         return 0;
-    if (!getcwd(folder, sizeof folder)) {
-        err_set(err, ERR_SYSTEM, "cannot find the current folder: %s", strerror(errno));
-        return -1;
-    }
+    if (!getcwd(folder, sizeof folder))
+        return err_set(err, ERR_SYSTEM, "cannot find the current folder: %s", strerror(errno));
     for (const char *byte = folder; *byte; byte++)
         text_add_bytes(absolute, *byte == '%' ? "%%" : byte, *byte == '%' ? 2 : 1);
     text_addf(absolute, "/%s", *output);
     *output = absolute->data;
     if (!text_failed(absolute))
         return 0;
-    err_set(err, ERR_USAGE, "option '--output': the name is too long");
-    return -1;
+    return err_set(err, ERR_USAGE, "option '--output': the name is too long");
 }
 
 static int check_output_file(const char *output, struct err *err)
@@ -199,8 +191,8 @@ static int check_output_file(const char *output, struct err *err)
     struct stat found;
     if (strchr(output, '%') || stat(output, &found) || !S_ISDIR(found.st_mode))
         return 0;
-    err_set(err, ERR_USAGE, "option '--output': '%.300s' is a folder; name a file in it", output);
-    return -1;
+    return err_set(err, ERR_USAGE, "option '--output': '%.300s' is a folder; name a file in it",
+                   output);
 }
 
 /* Checks the folder now, because the recorder would notice a missing folder only at the first CUDA
@@ -223,11 +215,10 @@ static int check_output_folder(const char *output, struct err *err)
     folder[length] = '\0';
     if (!*folder || (!stat(folder, &found) && S_ISDIR(found.st_mode)))
         return check_output_file(output, err);
-    err_set(err, ERR_USAGE,
-            "option '--output': the folder '%.300s' does not exist; make it first, "
-            "or give another place",
-            folder);
-    return -1;
+    return err_set(err, ERR_USAGE,
+                   "option '--output': the folder '%.300s' does not exist; make it first, "
+                   "or give another place",
+                   folder);
 }
 
 /* --- the simulator --- */
@@ -249,11 +240,10 @@ static int set_simulator(const char *spec, struct err *err)
 
 static int set_conv_workspace(const struct run_options *own, struct err *err)
 {
-    if (own->conv_workspace && !own->dry_run) {
-        err_set(err, ERR_USAGE,
-                "option '--conv-workspace' needs --dry-run: on a card cuDNN takes what it needs");
-        return -1;
-    }
+    if (own->conv_workspace && !own->dry_run)
+        return err_set(
+            err, ERR_USAGE,
+            "option '--conv-workspace' needs --dry-run: on a card cuDNN takes what it needs");
     return set_option("GPUMEMTRACE_SIM_CONV_WORKSPACE", "conv-workspace", own->conv_workspace,
                       check_SIZE, err);
 }
@@ -265,10 +255,9 @@ static int set_rank(const struct run_options *own, char *const *argv, struct err
     struct sim_spec spec;
     if (!own->rank)
         return 0;
-    if (!own->dry_run) {
-        err_set(err, ERR_USAGE, "option '--rank' needs --dry-run: on cards every rank must run");
-        return -1;
-    }
+    if (!own->dry_run)
+        return err_set(err, ERR_USAGE,
+                       "option '--rank' needs --dry-run: on cards every rank must run");
     return run_rank_check(argv, err) || run_spec_parse(getenv("GPUMEMTRACE_SIM"), &spec, err)
                ? -1
                : run_rank_set(own->rank, spec.device_count, err);
@@ -285,13 +274,11 @@ static int take_search(struct run_options *own, bool *is_search, struct err *err
         return 0;
     if (run_largest_check(largest, err))
         return -1;
-    if (own->output || (own->dry_run && *own->dry_run)) {
-        err_set(err, ERR_USAGE, "option '--%s' cannot be given with --vary: %s",
-                own->output ? "output" : "dry-run",
-                own->output ? "each run writes a trace of its own; --keep=FOLDER keeps them"
-                            : "--fit names the cards");
-        return -1;
-    }
+    if (own->output || (own->dry_run && *own->dry_run))
+        return err_set(err, ERR_USAGE, "option '--%s' cannot be given with --vary: %s",
+                       own->output ? "output" : "dry-run",
+                       own->output ? "each run writes a trace of its own; --keep=FOLDER keeps them"
+                                   : "--fit names the cards");
     own->dry_run = largest->fit;
     return 0;
 }

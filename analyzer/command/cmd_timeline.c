@@ -48,9 +48,8 @@ static int check_order(const struct timeline_ask *ask, const struct given *given
     if (!given->from || !given->to || from->unit != to->unit || from->at || to->at ||
         from->number <= to->number)
         return 0;
-    err_set(err, ERR_USAGE, "--from=%s lies after --to=%s: give the earlier one as --from",
-            given->from, given->to);
-    return -1;
+    return err_set(err, ERR_USAGE, "--from=%s lies after --to=%s: give the earlier one as --from",
+                   given->from, given->to);
 }
 
 static int read_given(struct page_timeline_options *own, const struct given *given, struct err *err)

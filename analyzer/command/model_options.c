@@ -159,10 +159,8 @@ static int apply_card(struct model_options *own, struct card *card, struct quest
     question->limit_bytes = QUESTION_UNLIMITED;
     if (!own->gpu)
         return 0;
-    if (card_parse(card, own->gpu, &reason)) {
-        err_set(err, ERR_USAGE, "option '--gpu': %s", reason.message);
-        return -1;
-    }
+    if (card_parse(card, own->gpu, &reason))
+        return err_set(err, ERR_USAGE, "option '--gpu': %s", reason.message);
     if (own->context_bytes != ESTIMATE_CONTEXT_UNKNOWN)
         card->context_bytes = own->context_bytes;
     own->context_bytes = card->context_bytes;
@@ -208,8 +206,7 @@ static int spell_count(json_t *root, const char *key, struct err *err)
         !json_object_set_new(root, key,
                              json_sprintf("%" JSON_INTEGER_FORMAT, json_integer_value(value))))
         return 0;
-    err_set(err, ERR_SYSTEM, "out of memory for the options");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for the options");
 }
 
 static int open_named(struct model_asked *asked, const char *path, struct err *err)
@@ -219,16 +216,13 @@ static int open_named(struct model_asked *asked, const char *path, struct err *e
     asked->source = (struct model_source){0};
     if (spell_count(asked->file.root, "checkpointing", err))
         return -1;
-    if (options_of_json(rules, &asked->own, asked->file.root, MODEL_KEY, &reason)) {
-        err_set(err, reason.code, "%s: %s", asked->file.name, reason.message);
-        return -1;
-    }
+    if (options_of_json(rules, &asked->own, asked->file.root, MODEL_KEY, &reason))
+        return err_set(err, reason.code, "%s: %s", asked->file.name, reason.message);
     asked->path =
         path_beside(path, json_string_value(json_object_get(asked->file.root, MODEL_KEY)));
     if (asked->path)
         return model_source_open(&asked->source, asked->path, err);
-    err_set(err, ERR_SYSTEM, "out of memory for the model's path");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for the model's path");
 }
 
 /* --- the whole command --- */
@@ -246,10 +240,8 @@ int model_asked_open(struct model_asked *asked, const char *path, struct err *er
 static int estimate_serving(struct model_asked *asked, struct err *err)
 {
     struct question *question = &asked->question;
-    if (question->settings.parallel != PARALLEL_none) {
-        err_set(err, ERR_USAGE, "option '--kv-cache' is of one GPU: it has no --parallel");
-        return -1;
-    }
+    if (question->settings.parallel != PARALLEL_none)
+        return err_set(err, ERR_USAGE, "option '--kv-cache' is of one GPU: it has no --parallel");
     question->settings.training = false;
     model_release(&asked->model);
     return serving_make(&asked->serving, &asked->source, &question->request, &question->settings,

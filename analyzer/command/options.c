@@ -106,11 +106,9 @@ static int store_choice(const struct option_rule *rule, void *field, const char 
 {
     char hint[NEAREST_HINT_BYTES];
     const int found = choice_parse(rule->argument, value);
-    if (!found) {
-        err_set(err, ERR_USAGE, "'%.100s' is not one of %s%s", value, rule->argument,
-                choice_hint(hint, rule->argument, value));
-        return -1;
-    }
+    if (!found)
+        return err_set(err, ERR_USAGE, "'%.100s' is not one of %s%s", value, rule->argument,
+                       choice_hint(hint, rule->argument, value));
     if (rule->kind == OPTION_CHOICE)
         *(int *)field = found;
     else
@@ -133,10 +131,8 @@ static int store_number(void *field, enum option_kind kind, const char *value, s
 
 static int store_texts(struct option_texts *texts, const char *value, struct err *err)
 {
-    if (texts->count == OPTION_TEXTS_MAX) {
-        err_set(err, ERR_USAGE, "it is given more than %d times", OPTION_TEXTS_MAX);
-        return -1;
-    }
+    if (texts->count == OPTION_TEXTS_MAX)
+        return err_set(err, ERR_USAGE, "it is given more than %d times", OPTION_TEXTS_MAX);
     texts->values[texts->count++] = value;
     return 0;
 }
@@ -225,17 +221,13 @@ static int check_operands(const struct parser *parser, int count, struct err *er
     const struct command *command = parser->command;
     if (!command)
         return 0;
-    if (count < command->fewest_operands) {
-        err_set(err, ERR_USAGE, "needs %s, got %d operand%s; see 'gpumemtrace help %s'",
-                command->operands, count, count == 1 ? "" : "s", command->name);
-        return -1;
-    }
-    if (command->most_operands != OPERANDS_UNLIMITED && count > command->most_operands) {
-        err_set(err, ERR_USAGE, "takes %d operand%s (%s), not %d; see 'gpumemtrace help %s'",
-                command->most_operands, command->most_operands == 1 ? "" : "s", command->operands,
-                count, command->name);
-        return -1;
-    }
+    if (count < command->fewest_operands)
+        return err_set(err, ERR_USAGE, "needs %s, got %d operand%s; see 'gpumemtrace help %s'",
+                       command->operands, count, count == 1 ? "" : "s", command->name);
+    if (command->most_operands != OPERANDS_UNLIMITED && count > command->most_operands)
+        return err_set(err, ERR_USAGE, "takes %d operand%s (%s), not %d; see 'gpumemtrace help %s'",
+                       command->most_operands, command->most_operands == 1 ? "" : "s",
+                       command->operands, count, command->name);
     return 0;
 }
 
@@ -269,10 +261,8 @@ static int store_result(const struct parser *parser, int result, struct err *err
     struct err reason;
     int index;
     const struct option_rule *rule = rule_of(parser, result, &index);
-    if (store(rule, parser->targets[index], optarg, &reason)) {
-        err_set(err, reason.code, "option '--%s': %.400s", rule->name, reason.message);
-        return -1;
-    }
+    if (store(rule, parser->targets[index], optarg, &reason))
+        return err_set(err, reason.code, "option '--%s': %.400s", rule->name, reason.message);
     return 0;
 }
 
@@ -281,8 +271,7 @@ static int show_help(const struct parser *parser, const struct option_rule *own_
 {
     if (parser->command && help_page_print(parser->command, own_rules, guide, err))
         return -1;
-    err_set(err, ERR_DONE, "help was shown");
-    return -1;
+    return err_set(err, ERR_DONE, "help was shown");
 }
 
 static int parse(struct command_options *options, const struct command *command,
@@ -374,9 +363,9 @@ int options_of_json(const struct option_rule *rules, void *own, const json_t *ob
             continue;
         if ((rule = find_rule(rules, key, &reason)) && !store_json(rule, own, value, &reason))
             continue;
-        err_set(err, ERR_INPUT, "field %s %s%.400s", json_shown_text(key, shown),
-                rule && reason.code == ERR_USAGE ? "has a wrong value: " : "", reason.message);
-        return -1;
+        return err_set(err, ERR_INPUT, "field %s %s%.400s", json_shown_text(key, shown),
+                       rule && reason.code == ERR_USAGE ? "has a wrong value: " : "",
+                       reason.message);
     }
     return 0;
 }

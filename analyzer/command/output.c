@@ -23,17 +23,15 @@ static int refuse_operand(const struct command_options *options, struct err *err
         if (stat(options->operands[i], &operand) || operand.st_dev != output.st_dev ||
             operand.st_ino != output.st_ino)
             continue;
-        err_set(err, ERR_USAGE, "the output '%.200s' is also the input; give another file",
-                options->output);
-        return -1;
+        return err_set(err, ERR_USAGE, "the output '%.200s' is also the input; give another file",
+                       options->output);
     }
     return 0;
 }
 
 static int cannot_write(const char *path, struct err *err)
 {
-    err_set(err, ERR_SYSTEM, "cannot write '%.200s': %s", path, strerror(errno));
-    return -1;
+    return err_set(err, ERR_SYSTEM, "cannot write '%.200s': %s", path, strerror(errno));
 }
 
 int command_check_written(FILE *out, const char *name, struct err *err)
@@ -41,9 +39,8 @@ int command_check_written(FILE *out, const char *name, struct err *err)
     errno = 0;
     if (!fflush(out) && !ferror(out))
         return 0;
-    err_set(err, ERR_SYSTEM, "cannot write %.200s: %s", name,
-            errno ? strerror(errno) : "an earlier write failed");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "cannot write %.200s: %s", name,
+                   errno ? strerror(errno) : "an earlier write failed");
 }
 
 static int write_to(FILE *out, const char *path, command_writer *writer, void *self,

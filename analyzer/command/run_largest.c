@@ -25,11 +25,10 @@ int run_largest_check(const struct run_largest *own, struct err *err)
                         : own->keep     ? "keep"
                         : own->max_runs ? "max-runs"
                                         : "json";
-    err_set(err, ERR_USAGE,
-            "option '--%s' belongs to the search for the largest value that fits: "
-            "--vary=BATCH:1..512 --fit=24GiB",
-            given);
-    return -1;
+    return err_set(err, ERR_USAGE,
+                   "option '--%s' belongs to the search for the largest value that fits: "
+                   "--vary=BATCH:1..512 --fit=24GiB",
+                   given);
 }
 
 static int read_card(struct fix *fix, const char *spec, struct err *err)
@@ -38,10 +37,9 @@ static int read_card(struct fix *fix, const char *spec, struct err *err)
         return -1;
     if (!fix->card.is_unlimited)
         return 0;
-    err_set(err, ERR_USAGE,
-            "option '--fit': '%.100s' has no limit, so everything fits; give a size or a card",
-            spec);
-    return -1;
+    return err_set(
+        err, ERR_USAGE,
+        "option '--fit': '%.100s' has no limit, so everything fits; give a size or a card", spec);
 }
 
 static int print(const struct fix *fix, const struct largest *largest,
@@ -53,10 +51,8 @@ static int print(const struct fix *fix, const struct largest *largest,
     if (own->json && !(shown.format = format_find("json", NULL, err)))
         return -1;
     struct doc *doc = page_largest(shown.format->reads, fix, largest, &page);
-    if (!doc) {
-        err_set(err, ERR_SYSTEM, "out of memory for the result");
-        return -1;
-    }
+    if (!doc)
+        return err_set(err, ERR_SYSTEM, "out of memory for the result");
     shown.operand_count = 0; /* the operands are the program's words, not traces */
     const int failed = command_print(doc, &shown, err);
     doc_free(doc);

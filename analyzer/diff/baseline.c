@@ -15,10 +15,9 @@ static const char schema[] = "gpumemtrace.baseline/1";
 
 static int refuse(const char *path, const char *where, const char *what, struct err *err)
 {
-    err_set(err, ERR_INPUT,
-            "%.300s: %s %s; write it again: gpumemtrace check --write-baseline=FILE TRACE", path,
-            where, what);
-    return -1;
+    return err_set(err, ERR_INPUT,
+                   "%.300s: %s %s; write it again: gpumemtrace check --write-baseline=FILE TRACE",
+                   path, where, what);
 }
 
 /* --- reading a file --- */
@@ -77,10 +76,9 @@ static int begins_like_json(const char *path, struct err *err)
     FILE *file = fopen(path, "re");
     int byte = file ? getc(file) : 0;
 
-    if (!file) {
-        err_set(err, ERR_INPUT, "cannot read the baseline %.300s: %s", path, strerror(errno));
-        return -1;
-    }
+    if (!file)
+        return err_set(err, ERR_INPUT, "cannot read the baseline %.300s: %s", path,
+                       strerror(errno));
     fclose(file);
     return byte == '{';
 }
@@ -146,10 +144,8 @@ static int read_call_line(struct call_line *call_line, struct text_set *names, c
     const char *function = json_string_value(json_array_get(from, 2));
     const json_int_t line = json_integer_value(json_array_get(from, 1));
 
-    if (!file || !function || line < 0 || line > UINT32_MAX) {
-        err_set(err, ERR_INPUT, "a step of a call path must be [file, line, function]");
-        return -1;
-    }
+    if (!file || !function || line < 0 || line > UINT32_MAX)
+        return err_set(err, ERR_INPUT, "a step of a call path must be [file, line, function]");
     return call_line_set(call_line, names, file, function, (uint32_t)line, err);
 }
 
@@ -161,15 +157,11 @@ static int read_call_path(struct holding *holding, struct held_site *site, const
 
     if (!depth)
         return 0;
-    if (depth > LIMIT_stack_frames) {
-        err_set(err, ERR_INPUT, "a call path has %zu steps", depth);
-        return -1;
-    }
+    if (depth > LIMIT_stack_frames)
+        return err_set(err, ERR_INPUT, "a call path has %zu steps", depth);
     call_lines = arena_take(&holding->call_lines, depth * sizeof *call_lines);
-    if (!call_lines) {
-        err_set(err, ERR_SYSTEM, "out of memory for the baseline");
-        return -1;
-    }
+    if (!call_lines)
+        return err_set(err, ERR_SYSTEM, "out of memory for the baseline");
     for (size_t i = 0; i < depth; i++)
         if (read_call_line(&call_lines[i], holding->names, json_array_get(call_path, i), err))
             return -1;

@@ -162,10 +162,8 @@ static int name_call_path(const struct naming *naming, const struct call_line **
     if (!*depth)
         return 0;
     call_path = arena_take(&naming->holding->call_lines, *depth * sizeof *call_path);
-    if (!call_path) {
-        err_set(naming->err, ERR_SYSTEM, "out of memory while comparing call stacks");
-        return -1;
-    }
+    if (!call_path)
+        return err_set(naming->err, ERR_SYSTEM, "out of memory while comparing call stacks");
     *named = call_path;
     for (size_t i = *depth; i-- > 0; path = paths->tree.nodes[path].outer)
         if (name_call_line(naming, &call_path[i], &call_path_place(paths, path)->frame))

@@ -30,8 +30,7 @@ static void moment_offer(struct estimate_moment *highest, const struct estimate_
 
 static int fail_sum(struct err *err)
 {
-    err_set(err, ERR_INPUT, "the model is too large: its bytes do not fit in 64 bits");
-    return -1;
+    return err_set(err, ERR_INPUT, "the model is too large: its bytes do not fit in 64 bits");
 }
 
 static uint64_t rounding_of(uint64_t bytes)

@@ -16,9 +16,8 @@
 
 static int fail_none(struct err *err)
 {
-    err_set(err, ERR_INPUT,
-            "--logits=chunked needs a loss on the output of a linear layer, in training");
-    return -1;
+    return err_set(err, ERR_INPUT,
+                   "--logits=chunked needs a loss on the output of a linear layer, in training");
 }
 
 static uint64_t piece_rows(uint64_t rows, uint64_t words, uint64_t width)

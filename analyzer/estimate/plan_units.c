@@ -98,8 +98,7 @@ static int sum_units(struct plan *plan, struct err *err)
         sum_unit(plan, i, &checked);
     if (!checked.overflow)
         return 0;
-    err_set(err, ERR_INPUT, "the model is too large: its bytes do not fit in 64 bits");
-    return -1;
+    return err_set(err, ERR_INPUT, "the model is too large: its bytes do not fit in 64 bits");
 }
 
 /* Blocks are numbered in the order in which they run. */

@@ -10,11 +10,9 @@ int export_open(struct export *export, const struct export_format *format, const
                 const char *path, struct err *err)
 {
     *export = (struct export){.format = format, .view = *view};
-    if (view->at && !format->at) {
-        err_set(err, ERR_USAGE, "--at: %s has all events and no moment; leave the option out",
-                format->name);
-        return -1;
-    }
+    if (view->at && !format->at)
+        return err_set(err, ERR_USAGE,
+                       "--at: %s has all events and no moment; leave the option out", format->name);
     if (!view->at)
         export->view.at = format->at;
     const struct study_ask ask = {.at = export->view.at,

@@ -145,6 +145,5 @@ int frames_join(const struct export_frames *frames, struct text *text, struct er
     }
     if (!text_failed(text))
         return 0;
-    err_set(err, ERR_SYSTEM, "out of memory for the text of a stack");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for the text of a stack");
 }

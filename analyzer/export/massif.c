@@ -71,10 +71,8 @@ static int put_words(struct massif *massif)
 {
     FILE *out = massif->export->out;
 
-    if (text_failed(&massif->name)) {
-        err_set(massif->err, ERR_SYSTEM, "out of memory for a name");
-        return -1;
-    }
+    if (text_failed(&massif->name))
+        return err_set(massif->err, ERR_SYSTEM, "out of memory for a name");
     for (const char *words = massif->name.data; *words; words++)
         putc(*words == '#' ? '@' : *words, out);
     putc('\n', out);
@@ -233,9 +231,9 @@ static int refuse_devices(const struct held *held, const struct export *export, 
 {
     const struct account *accounts = export->study.history.accounts;
 
-    err_set(err, ERR_USAGE, "a file of Massif has one device, and %zu have memory: say --device=%d",
-            held->count, accounts[held->items[0].account].device);
-    return -1;
+    return err_set(err, ERR_USAGE,
+                   "a file of Massif has one device, and %zu have memory: say --device=%d",
+                   held->count, accounts[held->items[0].account].device);
 }
 
 static int write_massif(const struct export *export, struct export_frames *frames,

@@ -36,8 +36,7 @@ int packets_release(struct packets *packets, struct err *err)
     text_release(&packets->clean);
     if (!failed)
         return 0;
-    err_set(err, ERR_SYSTEM, "out of memory for the packets of the trace");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for the packets of the trace");
 }
 
 /* --- parts --- */

@@ -51,14 +51,11 @@ static int put_message(struct pprof *pprof, unsigned field, struct err *err)
     protobuf_add_bytes(&pprof->profile, field, pprof->message.data, pprof->message.length);
     text_clear(&pprof->message);
     if (pprof->lacks_text || text_failed(&pprof->inner) || text_failed(&pprof->message) ||
-        text_failed(&pprof->profile)) {
-        err_set(err, ERR_SYSTEM, "out of memory for the profile");
-        return -1;
-    }
+        text_failed(&pprof->profile))
+        return err_set(err, ERR_SYSTEM, "out of memory for the profile");
     if (gzwrite(pprof->gzip, pprof->profile.data, (unsigned)pprof->profile.length) > 0)
         return 0;
-    err_set(err, ERR_SYSTEM, "cannot write the result: %s", strerror(errno));
-    return -1;
+    return err_set(err, ERR_SYSTEM, "cannot write the result: %s", strerror(errno));
 }
 
 static void add_inner(struct pprof *pprof, unsigned field)

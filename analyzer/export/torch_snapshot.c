@@ -496,11 +496,11 @@ static int check_devices(const struct snapshot *snapshot, bool has_nameless)
 {
     if (snapshot->device_count || !has_nameless)
         return 0;
-    err_set(snapshot->err, ERR_INPUT,
-            "%s does not say on which device its memory was, but a snapshot of PyTorch lists "
-            "memory by device; use --to=csv or --to=collapsed",
-            snapshot->export->study.trace.path);
-    return -1;
+    return err_set(
+        snapshot->err, ERR_INPUT,
+        "%s does not say on which device its memory was, but a snapshot of PyTorch lists "
+        "memory by device; use --to=csv or --to=collapsed",
+        snapshot->export->study.trace.path);
 }
 
 static int choose_layers(struct snapshot *snapshot)

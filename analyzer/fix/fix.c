@@ -118,8 +118,7 @@ static int words_write(struct words *words, const struct fix *fix, const struct 
     text_release(&word);
     if (words->argv && words->variables && !failed)
         return 0;
-    err_set(err, ERR_SYSTEM, "out of memory for a run's words");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for a run's words");
 }
 
 static int make_run(struct fix *fix, const struct fix_change *change, struct err *err)

@@ -24,18 +24,15 @@ static int make_folder(char folder[PATH_MAX], const char *keep, const char *comm
             keep = folder;
     } else
         keep = "";
-    if (!keep || !*keep) {
-        err_set(err, ERR_SYSTEM, "cannot make a folder for the traces of the runs: %s",
-                strerror(errno));
-        return -1;
-    }
-    if (strpbrk(folder, "%*?[\\")) {
-        err_set(err, ERR_USAGE,
-                "the folder for the traces, '%.300s', has one of %%*?[\\ in its name; give another "
-                "with --keep=FOLDER",
-                folder);
-        return -1;
-    }
+    if (!keep || !*keep)
+        return err_set(err, ERR_SYSTEM, "cannot make a folder for the traces of the runs: %s",
+                       strerror(errno));
+    if (strpbrk(folder, "%*?[\\"))
+        return err_set(
+            err, ERR_USAGE,
+            "the folder for the traces, '%.300s', has one of %%*?[\\ in its name; give another "
+            "with --keep=FOLDER",
+            folder);
     return 0;
 }
 
@@ -60,10 +57,10 @@ static int refuse_used(const char *folder, struct err *err)
     snprintf(path, sizeof path, "%s/run1.log", folder);
     if (access(path, F_OK))
         return 0;
-    err_set(err, ERR_USAGE,
-            "option '--keep': '%.300s' holds the runs of an earlier search; give another folder",
-            folder);
-    return -1;
+    return err_set(
+        err, ERR_USAGE,
+        "option '--keep': '%.300s' holds the runs of an earlier search; give another folder",
+        folder);
 }
 
 int folder_make(char folder[PATH_MAX], const char *keep, const char *command, struct err *err)

@@ -193,10 +193,8 @@ int trial_run(struct trial *trial, const struct trial_ask *ask, struct err *err)
     *trial = (struct trial){0};
     snprintf(trial->log, sizeof trial->log, "%.4000s/run%d.log", ask->folder, ask->number);
     snprintf(output, sizeof output, "%s/run%d.%%p.db", ask->folder, ask->number);
-    if (setenv("GPUMEMTRACE_OUTPUT", output, 1)) {
-        err_set(err, ERR_SYSTEM, "out of memory for the environment");
-        return -1;
-    }
+    if (setenv("GPUMEMTRACE_OUTPUT", output, 1))
+        return err_set(err, ERR_SYSTEM, "out of memory for the environment");
     const int status = run_group(ask->path, ask->argv, ask->variables, trial->log, &ended, err);
     trial->duration_ns = monotonic_ns() - begin_ns;
     if (run_group_stopped_by()) {

@@ -70,10 +70,10 @@ static bool is_same_name(const struct word *a, const struct word *b)
 
 static int refuse_two(const char *name, const struct word *a, const struct word *b, struct err *err)
 {
-    err_set(err, ERR_USAGE, "option '--vary': '%.100s' is both '%.*s' and '%.*s'; name one of them",
-            name, (int)(a->length < 100 ? a->length : 100), a->name,
-            (int)(b->length < 100 ? b->length : 100), b->name);
-    return -1;
+    return err_set(err, ERR_USAGE,
+                   "option '--vary': '%.100s' is both '%.*s' and '%.*s'; name one of them", name,
+                   (int)(a->length < 100 ? a->length : 100), a->name,
+                   (int)(b->length < 100 ? b->length : 100), b->name);
 }
 
 /* The names that could be given a value. */
@@ -115,9 +115,9 @@ static int read_value(struct vary *vary, const char *text, struct err *err)
     struct err reason = {0};
     if (!number_parse(text, 1, LONG_MAX, &vary->value, &reason))
         return 0;
-    err_set(err, ERR_USAGE, "option '--vary': '%.100s' is '%.100s', not a whole number from 1 on",
-            vary->name, text);
-    return -1;
+    return err_set(err, ERR_USAGE,
+                   "option '--vary': '%.100s' is '%.100s', not a whole number from 1 on",
+                   vary->name, text);
 }
 
 static int take_name(struct vary *vary, const char *name, size_t length, struct err *err)
@@ -128,9 +128,9 @@ static int take_name(struct vary *vary, const char *name, size_t length, struct 
         memcpy(vary->name, name + skipped, length - skipped);
         return 0;
     }
-    err_set(err, ERR_USAGE, "option '--vary': '%.100s' must begin with a name of at most %d bytes",
-            name, VARY_NAME_BYTES - 1);
-    return -1;
+    return err_set(err, ERR_USAGE,
+                   "option '--vary': '%.100s' must begin with a name of at most %d bytes", name,
+                   VARY_NAME_BYTES - 1);
 }
 
 /* Finds the name in argv. vary->argument stays 0 if the command line has no such name. */
@@ -164,11 +164,10 @@ int vary_find(struct vary *vary, const char *name, char **argv, int argc, struct
         snprintf(hint, sizeof hint, "; 'run --vary' takes a range");
     else
         hint_of(hint, vary->name, argv, argc, true);
-    err_set(err, ERR_USAGE,
-            "option '--vary': '%.100s' has a value neither on the command line nor in the "
-            "environment%s%s",
-            vary->name, hint, *hint ? "" : "; write it there with the value to start from");
-    return -1;
+    return err_set(err, ERR_USAGE,
+                   "option '--vary': '%.100s' has a value neither on the command line nor in the "
+                   "environment%s%s",
+                   vary->name, hint, *hint ? "" : "; write it there with the value to start from");
 }
 
 /* --- a range --- */
@@ -197,20 +196,18 @@ int vary_find_range(struct vary *vary, const char *text, char **argv, int argc, 
     char hint[NEAREST_HINT_BYTES];
     if (take_name(vary, text, colon ? (size_t)(colon - text) : strlen(text), err))
         return -1;
-    if (!colon || !read_range(vary, colon + 1)) {
-        err_set(err, ERR_USAGE,
-                "option '--vary': '%.100s' has no range; write NAME:LOW..HIGH with whole numbers "
-                "from 1 on, as BATCH:1..512, or BATCH:8..512/8 in steps of 8",
-                text);
-        return -1;
-    }
+    if (!colon || !read_range(vary, colon + 1))
+        return err_set(
+            err, ERR_USAGE,
+            "option '--vary': '%.100s' has no range; write NAME:LOW..HIGH with whole numbers "
+            "from 1 on, as BATCH:1..512, or BATCH:8..512/8 in steps of 8",
+            text);
     if (find_argument(vary, argv, argc, err))
         return -1;
     if (vary->argument || getenv(vary->name) || !*hint_of(hint, vary->name, argv, argc, false))
         return 0;
-    err_set(err, ERR_USAGE, "option '--vary': no option of the program is called '%.100s'%s",
-            vary->name, hint);
-    return -1;
+    return err_set(err, ERR_USAGE, "option '--vary': no option of the program is called '%.100s'%s",
+                   vary->name, hint);
 }
 
 /* --- numbers that could be varied --- */

@@ -35,11 +35,9 @@ static int set_parts(struct address *address, const char *url, size_t scheme_len
     if (!is_plain(authority, length, "-._:[]") || !is_plain(database, database_length, "-._") ||
         database[database_length + (database[database_length] == '/')] ||
         length + scheme_length >= ADDRESS_BYTES || host >= ADDRESS_PART_BYTES ||
-        database_length >= ADDRESS_PART_BYTES) {
-        err_set(err, ERR_USAGE, "'%.200s' is not an address of a database; write it as %s", url,
-                usage);
-        return -1;
-    }
+        database_length >= ADDRESS_PART_BYTES)
+        return err_set(err, ERR_USAGE, "'%.200s' is not an address of a database; write it as %s",
+                       url, usage);
     snprintf(address->base, sizeof address->base, "%.*s", (int)(scheme_length + length), url);
     snprintf(address->name, sizeof address->name, "%.*s", (int)length, authority);
     snprintf(address->host, sizeof address->host, "%.*s", (int)host, authority);
@@ -54,17 +52,14 @@ int address_read(struct address *address, const char *url, struct err *err)
                                                                 : 0;
     const size_t length = strcspn(url + scheme_length, "/?#");
 
-    if (memchr(url, '@', strlen(url))) {
-        err_set(err, ERR_USAGE,
-                "an address with a user or password is refused: set GPUMEMTRACE_FLEET_USER and "
-                "GPUMEMTRACE_FLEET_PASSWORD, or name a file with --login");
-        return -1;
-    }
-    if (!scheme_length) {
-        err_set(err, ERR_USAGE, "'%.200s' is not an address of a database; write it as %s", url,
-                usage);
-        return -1;
-    }
+    if (memchr(url, '@', strlen(url)))
+        return err_set(
+            err, ERR_USAGE,
+            "an address with a user or password is refused: set GPUMEMTRACE_FLEET_USER and "
+            "GPUMEMTRACE_FLEET_PASSWORD, or name a file with --login");
+    if (!scheme_length)
+        return err_set(err, ERR_USAGE, "'%.200s' is not an address of a database; write it as %s",
+                       url, usage);
     return set_parts(address, url, scheme_length, length, err);
 }
 

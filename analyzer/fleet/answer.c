@@ -77,10 +77,8 @@ static int read_table(struct answer_table *answer, const struct server *server, 
     const size_t lines = count_of(line, '\n');
     char *end = strchr(line, '\n');
 
-    if (!end) {
-        err_set(err, ERR_INPUT, "the answer of %s has no heading", server_name(server));
-        return -1;
-    }
+    if (!end)
+        return err_set(err, ERR_INPUT, "the answer of %s has no heading", server_name(server));
     *end = '\0';
     answer->column_count = count_of(line, '\t') + 1;
     *end = '\n';
@@ -92,11 +90,9 @@ static int read_table(struct answer_table *answer, const struct server *server, 
     for (line = next; *line; line = next) {
         const char **row = answer->cells + answer->row_count * answer->column_count;
 
-        if (take_line(line, row, answer->column_count, &next) != answer->column_count) {
-            err_set(err, ERR_INPUT, "the answer of %s has a row that is cut short",
-                    server_name(server));
-            return -1;
-        }
+        if (take_line(line, row, answer->column_count, &next) != answer->column_count)
+            return err_set(err, ERR_INPUT, "the answer of %s has a row that is cut short",
+                           server_name(server));
         answer->row_count++;
     }
     return 0;

@@ -41,8 +41,7 @@ static int ask(struct server *server, struct text *sql, struct text *answer, str
 {
     if (!text_failed(sql))
         return server_ask(server, sql->data, answer, err);
-    err_set(err, ERR_SYSTEM, "out of memory for a statement");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for a statement");
 }
 
 /* --- the shard of a rank --- */

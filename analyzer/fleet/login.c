@@ -16,18 +16,16 @@ static int take(char *field, size_t bytes, const char *value, const char *what, 
         memcpy(field, value, strlen(value) + 1);
         return 0;
     }
-    err_set(err, ERR_USAGE, "the %s for the server is longer than %zu bytes or has a line break",
-            what, bytes - 1);
-    return -1;
+    return err_set(err, ERR_USAGE,
+                   "the %s for the server is longer than %zu bytes or has a line break", what,
+                   bytes - 1);
 }
 
 static int read_line(FILE *file, char *field, size_t bytes, const char *path, struct err *err)
 {
-    if (!fgets(field, (int)bytes, file)) {
-        err_set(err, ERR_USAGE,
-                "--login=%s: the file must have two lines, the user and the password", path);
-        return -1;
-    }
+    if (!fgets(field, (int)bytes, file))
+        return err_set(err, ERR_USAGE,
+                       "--login=%s: the file must have two lines, the user and the password", path);
     field[strcspn(field, "\r\n")] = '\0';
     return 0;
 }
@@ -36,10 +34,8 @@ static int read_file(struct fleet_login *login, const char *path, struct err *er
 {
     FILE *file = fopen(path, "re");
 
-    if (!file) {
-        err_set(err, ERR_USAGE, "--login=%s: %s", path, strerror(errno));
-        return -1;
-    }
+    if (!file)
+        return err_set(err, ERR_USAGE, "--login=%s: %s", path, strerror(errno));
     const int status = read_line(file, login->user, sizeof login->user, path, err) ||
                                read_line(file, login->password, sizeof login->password, path, err)
                            ? -1

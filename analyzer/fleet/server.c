@@ -59,10 +59,8 @@ static int add_header(struct server *server, const char *name, const char *value
 
     snprintf(line, sizeof line, *value ? "%s: %s" : "%s:%s", name, value);
     struct curl_slist *longer = server->calls->slist_append(server->headers, line);
-    if (!longer) {
-        err_set(err, ERR_SYSTEM, "out of memory for a request");
-        return -1;
-    }
+    if (!longer)
+        return err_set(err, ERR_SYSTEM, "out of memory for a request");
     server->headers = longer;
     return 0;
 }
@@ -319,8 +317,7 @@ int server_ask(struct server *server, const char *sql, struct text *answer, stru
     text_add(answer, server->body.data ? server->body.data : "");
     if (!text_failed(answer))
         return 0;
-    err_set(err, ERR_SYSTEM, "out of memory for an answer of %s", server->address.name);
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for an answer of %s", server->address.name);
 }
 
 enum server_sent server_send(struct server *server, const char *sql, const char *rows, size_t bytes,

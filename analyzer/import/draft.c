@@ -57,8 +57,7 @@ static int check_path(const char *path, struct err *err)
         return 0;
     if (!trace_file_check(path, &reason))
         return 0;
-    err_set(err, ERR_USAGE, "%s exists and is not a trace; name another file with -o", path);
-    return -1;
+    return err_set(err, ERR_USAGE, "%s exists and is not a trace; name another file with -o", path);
 }
 
 static int make_aside(struct draft *draft, const char *path, struct err *err)
@@ -125,8 +124,8 @@ void draft_abandon(struct draft *draft)
 
 static int sql_failed(const struct draft *draft, struct err *err)
 {
-    err_set(err, ERR_SYSTEM, "cannot write %s: %s", draft->path, sqlite3_errmsg(draft->store.db));
-    return -1;
+    return err_set(err, ERR_SYSTEM, "cannot write %s: %s", draft->path,
+                   sqlite3_errmsg(draft->store.db));
 }
 
 static int prepare(struct draft *draft, struct err *err)
@@ -169,10 +168,8 @@ static int finish(struct draft *draft, struct err *err)
 {
     if (flush_events(draft, err))
         return -1;
-    if (text_failed(&draft->not_known)) {
-        err_set(err, ERR_SYSTEM, "out of memory for %s", draft->path);
-        return -1;
-    }
+    if (text_failed(&draft->not_known))
+        return err_set(err, ERR_SYSTEM, "out of memory for %s", draft->path);
     return draft_set_text(draft, META_not_known, draft->not_known.data, err) ||
                    store_commit(&draft->store, err)
                ? -1
@@ -222,8 +219,7 @@ int draft_does_not_know(struct draft *draft, struct err *err, const char *format
     text_addf(&draft->not_known, "%s%s", draft->not_known.length ? "; " : "", sentence);
     if (!text_failed(&draft->not_known))
         return 0;
-    err_set(err, ERR_SYSTEM, "out of memory for %s", draft->path);
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for %s", draft->path);
 }
 
 int draft_lacks(struct draft *draft, enum lack lack, struct err *err)

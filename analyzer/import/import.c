@@ -40,8 +40,7 @@ static int read_all(struct import_source *source, FILE *file, struct err *err)
     } while (got && !import_is_database(source));
     if (!ferror(file))
         return 0;
-    err_set(err, ERR_INPUT, "cannot read %s: %s", source->path, strerror(errno));
-    return -1;
+    return err_set(err, ERR_INPUT, "cannot read %s: %s", source->path, strerror(errno));
 }
 
 static int read_file(struct import_source *source, struct err *err)
@@ -54,10 +53,8 @@ static int read_file(struct import_source *source, struct err *err)
         errno = EISDIR;
     else
         file = fopen(source->path, "re");
-    if (!file) {
-        err_set(err, ERR_INPUT, "cannot open %s: %s", source->path, strerror(errno));
-        return -1;
-    }
+    if (!file)
+        return err_set(err, ERR_INPUT, "cannot open %s: %s", source->path, strerror(errno));
     result = read_all(source, file, err);
     fclose(file);
     return result;
@@ -70,9 +67,8 @@ static int find_format(struct import *import, const char *name, struct err *err)
             import->format = &formats[i];
     if (import->format)
         return 0;
-    err_set(err, ERR_INPUT, "%s is not in a known format; name its format with --from=%s",
-            import->source.path, import_names);
-    return -1;
+    return err_set(err, ERR_INPUT, "%s is not in a known format; name its format with --from=%s",
+                   import->source.path, import_names);
 }
 
 int import_open(struct import *import, const char *path, const char *name, struct err *err)

@@ -33,8 +33,8 @@ bool lines_next(struct lines *lines)
 
 int lines_broken(const struct lines *lines, const char *what, struct err *err)
 {
-    err_set(err, ERR_INPUT, "%s: line %" PRIu64 ": %s", lines->source->path, lines->number, what);
-    return -1;
+    return err_set(err, ERR_INPUT, "%s: line %" PRIu64 ": %s", lines->source->path, lines->number,
+                   what);
 }
 
 struct piece piece_cut(struct piece *rest, char byte)

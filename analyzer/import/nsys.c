@@ -62,15 +62,14 @@ struct nsys {
 
 static int failed(const struct nsys *nsys, const char *table)
 {
-    err_set(nsys->err, sqlite3_errcode(nsys->db) == SQLITE_NOMEM ? ERR_SYSTEM : ERR_INPUT,
-            "%s: cannot read table %s: %s", nsys->source->path, table, sqlite3_errmsg(nsys->db));
-    return -1;
+    return err_set(nsys->err, sqlite3_errcode(nsys->db) == SQLITE_NOMEM ? ERR_SYSTEM : ERR_INPUT,
+                   "%s: cannot read table %s: %s", nsys->source->path, table,
+                   sqlite3_errmsg(nsys->db));
 }
 
 static int broken(const struct nsys *nsys, const char *table, const char *what)
 {
-    err_set(nsys->err, ERR_INPUT, "%s: table %s: %s", nsys->source->path, table, what);
-    return -1;
+    return err_set(nsys->err, ERR_INPUT, "%s: table %s: %s", nsys->source->path, table, what);
 }
 
 /* Returns whether the column exists. Any error other than a missing column sets is_broken, because
@@ -148,11 +147,11 @@ static int check_tables(struct nsys *nsys)
             return -1;
     if (has_column(nsys, EVENTS, "memoryOperationType"))
         return 0;
-    err_set(nsys->err, ERR_INPUT,
-            "%s has no table " EVENTS " with a column memoryOperationType: profile with 'nsys "
-            "profile --cuda-memory-usage=true', and export with 'nsys export --type=sqlite'",
-            nsys->source->path);
-    return -1;
+    return err_set(nsys->err, ERR_INPUT,
+                   "%s has no table " EVENTS
+                   " with a column memoryOperationType: profile with 'nsys "
+                   "profile --cuda-memory-usage=true', and export with 'nsys export --type=sqlite'",
+                   nsys->source->path);
 }
 
 /* --- texts --- */
@@ -206,13 +205,12 @@ static int check_process(struct nsys *nsys, int64_t process)
 {
     if (nsys->source->process && (int64_t)nsys->source->process != PID_OF(process))
         return 1;
-    if (nsys->process >= 0 && nsys->process != process) {
-        err_set(nsys->err, ERR_INPUT,
-                "%s holds several processes, %" PRId64 " and %" PRId64 " among them: --process=PID "
-                "takes one",
-                nsys->source->path, PID_OF(nsys->process), PID_OF(process));
-        return -1;
-    }
+    if (nsys->process >= 0 && nsys->process != process)
+        return err_set(nsys->err, ERR_INPUT,
+                       "%s holds several processes, %" PRId64 " and %" PRId64
+                       " among them: --process=PID "
+                       "takes one",
+                       nsys->source->path, PID_OF(nsys->process), PID_OF(process));
     nsys->process = process;
     return 0;
 }
@@ -498,12 +496,10 @@ static int import_all(struct nsys *nsys)
             return -1;
     if (nsys->process >= 0 && draft_set_integer(nsys->draft, META_pid, PID_OF(nsys->process), err))
         return -1;
-    if (nsys->is_broken) {
-        err_set(err, ERR_SYSTEM,
-                "%s: not all of it could be read: out of memory, or the disk failed",
-                nsys->source->path);
-        return -1;
-    }
+    if (nsys->is_broken)
+        return err_set(err, ERR_SYSTEM,
+                       "%s: not all of it could be read: out of memory, or the disk failed",
+                       nsys->source->path);
     return say_unknown(nsys);
 }
 
@@ -513,15 +509,11 @@ int import_nsys(const struct import_source *source, struct draft *draft, struct 
     struct err reason;
     int status = -1;
 
-    if (!trace_file_check(source->path, &reason)) {
-        err_set(err, ERR_INPUT, "%s is a trace already", source->path);
-        return -1;
-    }
-    if (trace_file_check_end(source->path, &reason)) {
-        err_set(err, ERR_INPUT, "%s; export it again with 'nsys export --type=sqlite'",
-                reason.message);
-        return -1;
-    }
+    if (!trace_file_check(source->path, &reason))
+        return err_set(err, ERR_INPUT, "%s is a trace already", source->path);
+    if (trace_file_check_end(source->path, &reason))
+        return err_set(err, ERR_INPUT, "%s; export it again with 'nsys export --type=sqlite'",
+                       reason.message);
     if (!(nsys = array_new(1, sizeof *nsys, err)))
         return -1;
     nsys->source = source;

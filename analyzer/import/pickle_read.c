@@ -85,13 +85,12 @@ static int refuse(const struct reader *reader, unsigned char opcode)
                  {'Q', "BINPERSID"}};
 
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (calls[i].opcode == opcode) {
-            err_set(reader->err, ERR_INPUT,
-                    "%s: byte %zu: %s would make an object or call something, which no memory "
-                    "snapshot does; it is refused and nothing of it has run",
-                    reader->name, reader->opcode_at, calls[i].name);
-            return -1;
-        }
+        if (calls[i].opcode == opcode)
+            return err_set(
+                reader->err, ERR_INPUT,
+                "%s: byte %zu: %s would make an object or call something, which no memory "
+                "snapshot does; it is refused and nothing of it has run",
+                reader->name, reader->opcode_at, calls[i].name);
     return broken(reader, "an opcode that no memory snapshot has");
 }
 
@@ -230,10 +229,8 @@ static int push_list(struct reader *reader, enum pickle_type type, size_t first)
     struct pickle_values *values = reader->values;
     struct pickle_list *list = arena_take(&values->lists, sizeof *list);
 
-    if (!list || values->list_count == UINT32_MAX) {
-        err_set(reader->err, ERR_SYSTEM, "out of memory for %s", reader->name);
-        return -1;
-    }
+    if (!list || values->list_count == UINT32_MAX)
+        return err_set(reader->err, ERR_SYSTEM, "out of memory for %s", reader->name);
     *list = (struct pickle_list){.number = values->list_count++};
     *(values->newest ? &values->newest->newer : &values->oldest) = list;
     values->newest = list;

@@ -58,12 +58,10 @@ static int read_number(const struct snapshot *snapshot, const struct pickle_valu
     *number = 0;
     if (!value || value->type == PICKLE_NONE)
         return 0;
-    if (value->type != PICKLE_NUMBER || value->number > most) {
-        err_set(snapshot->err, ERR_INPUT,
-                "%s is not a memory snapshot of PyTorch: '%s' is not a number in its range",
-                snapshot->source->path, key);
-        return -1;
-    }
+    if (value->type != PICKLE_NUMBER || value->number > most)
+        return err_set(snapshot->err, ERR_INPUT,
+                       "%s is not a memory snapshot of PyTorch: '%s' is not a number in its range",
+                       snapshot->source->path, key);
     *number = value->number;
     return 0;
 }

@@ -60,8 +60,7 @@ static int text_of(const char **text, sqlite3_stmt *row, int column, struct err 
     *text = (const char *)sqlite3_column_text(row, column);
     if (!is_there || *text)
         return 0;
-    err_set(err, ERR_SYSTEM, "out of memory for the job");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for the job");
 }
 
 static int take_text(char **into, sqlite3_stmt *row, struct err *err)

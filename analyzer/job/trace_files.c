@@ -18,8 +18,7 @@ struct adding {
 
 static int refuse_memory(struct err *err)
 {
-    err_set(err, ERR_SYSTEM, "out of memory for the names of the traces");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for the names of the traces");
 }
 
 static int add_path(struct adding *adding, const char *path)
@@ -74,11 +73,9 @@ static int add_folder(struct adding *adding, const char *folder)
     const int count = scandir(folder, &entries, is_trace, versionsort);
     int status = 0;
 
-    if (count < 0) {
-        err_set(adding->err, ERR_INPUT, "cannot read the folder %.300s: %s", folder,
-                strerror(errno));
-        return -1;
-    }
+    if (count < 0)
+        return err_set(adding->err, ERR_INPUT, "cannot read the folder %.300s: %s", folder,
+                       strerror(errno));
     for (int i = 0; i < count; i++) {
         if (!status)
             status = add_owned(adding, folder, entries[i]->d_name);

@@ -99,9 +99,8 @@ int find_trace(char path[PATH_MAX], const char *operand, struct err *err)
     if (!operand) {
         if (find_here(path))
             return 0;
-        err_set(err, ERR_USAGE,
-                "no trace is being written in this folder; name a process or a trace");
-        return -1;
+        return err_set(err, ERR_USAGE,
+                       "no trace is being written in this folder; name a process or a trace");
     }
     const bool is_number = *operand && !*digits_read(operand, &pid);
     if (!is_number || !access(operand, F_OK)) {

@@ -8,12 +8,10 @@ static int tell(const struct trace *trace, sqlite3_stmt *stmt,
                 const struct duration_listener *listener, struct err *err)
 {
     const int64_t seq = sqlite3_column_int64(stmt, 0), duration_ns = sqlite3_column_int64(stmt, 1);
-    if (sqlite3_column_type(stmt, 1) != SQLITE_INTEGER || seq < 0 || duration_ns < 0) {
-        err_set(err, ERR_INPUT,
-                "%s: table call_duration, row %lld: duration_ns is missing or out of range",
-                trace->path, (long long)seq);
-        return -1;
-    }
+    if (sqlite3_column_type(stmt, 1) != SQLITE_INTEGER || seq < 0 || duration_ns < 0)
+        return err_set(err, ERR_INPUT,
+                       "%s: table call_duration, row %lld: duration_ns is missing or out of range",
+                       trace->path, (long long)seq);
     return listener->on_duration(listener->self, (uint64_t)seq, (uint64_t)duration_ns, err);
 }
 

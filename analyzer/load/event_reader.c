@@ -41,9 +41,8 @@ static bool must_not_be_negative(enum column column)
 static int broken_event(const struct trace *trace, const struct event *event, enum column column,
                         struct err *err)
 {
-    err_set(err, ERR_INPUT, "%s: table event, row %llu: %s is missing or out of range", trace->path,
-            (unsigned long long)event->seq, column_names[column]);
-    return -1;
+    return err_set(err, ERR_INPUT, "%s: table event, row %llu: %s is missing or out of range",
+                   trace->path, (unsigned long long)event->seq, column_names[column]);
 }
 
 /* Returns the broken column, or COLUMN_COUNT. *event already has the columns in is_known. */

@@ -20,9 +20,8 @@ struct rows {
 
 static int broken_row(const struct rows *rows, const char *what)
 {
-    err_set(rows->err, ERR_INPUT, "%s: table %s, row %llu: %s", rows->trace->path, rows->table,
-            (unsigned long long)rows->count, what);
-    return -1;
+    return err_set(rows->err, ERR_INPUT, "%s: table %s, row %llu: %s", rows->trace->path,
+                   rows->table, (unsigned long long)rows->count, what);
 }
 
 /* Reads a number. NULL in the file is 0 if the column may be NULL. */

@@ -37,9 +37,8 @@ struct reader {
 
 static int broken_row(struct reader *reader, const char *what)
 {
-    err_set(reader->err, ERR_INPUT, "%s: table %s, row %llu: %s", reader->trace->path,
-            reader->table, (unsigned long long)reader->row_count, what);
-    return -1;
+    return err_set(reader->err, ERR_INPUT, "%s: table %s, row %llu: %s", reader->trace->path,
+                   reader->table, (unsigned long long)reader->row_count, what);
 }
 
 static int read_integer(struct reader *reader, int column, int64_t low, int64_t high,
@@ -67,8 +66,7 @@ static int read_size(struct reader *reader, int column, uint64_t *size_bytes, bo
 
 static int out_of_memory(struct reader *reader)
 {
-    err_set(reader->err, ERR_SYSTEM, "out of memory for %s", reader->trace->path);
-    return -1;
+    return err_set(reader->err, ERR_SYSTEM, "out of memory for %s", reader->trace->path);
 }
 
 /*

@@ -248,10 +248,8 @@ int page_build(struct doc **doc, enum doc_level reads, const struct page *page,
 {
     struct doc *built = doc_new(page->schema, reads);
 
-    if (!built) {
-        err_set(err, ERR_SYSTEM, "out of memory for the result");
-        return -1;
-    }
+    if (!built)
+        return err_set(err, ERR_SYSTEM, "out of memory for the result");
     if (read_and_add(built, page, view, path, err)) {
         doc_free(built);
         return -1;

@@ -99,8 +99,7 @@ static int keep_failure(struct opening_failure *into, struct opening *opening,
     opening->verdict = (struct verdict){0};
     if (into->next)
         return 0;
-    err_set(err, ERR_SYSTEM, "out of memory for the answer");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for the answer");
 }
 
 void opening_failure_release(struct opening_failure *failure)

@@ -298,19 +298,17 @@ static int check_part(const struct study *study, struct err *err)
 
     if (last->index == INDEX_NONE)
         return 0;
-    if (timeline_needs_steps(ask) && study->timelines.kind == STEP_ENDS) {
-        err_set(err, ERR_USAGE,
-                "the program marks no steps: gpumemtrace_step() or an NVTX range \"step\" marks "
-                "one; --axis=time and --axis=event need none");
-        return -1;
-    }
+    if (timeline_needs_steps(ask) && study->timelines.kind == STEP_ENDS)
+        return err_set(
+            err, ERR_USAGE,
+            "the program marks no steps: gpumemtrace_step() or an NVTX range \"step\" marks "
+            "one; --axis=time and --axis=event need none");
     if (study->timelines.is_begun || !study->timelines.has_changes)
         return 0;
-    err_set(err, ERR_USAGE,
-            "nothing was live between --from and --to; the last event is %" PRIu64
-            ", %s after the start",
-            last->seq, DURATION_TEXT((int64_t)last->time_ns));
-    return -1;
+    return err_set(err, ERR_USAGE,
+                   "nothing was live between --from and --to; the last event is %" PRIu64
+                   ", %s after the start",
+                   last->seq, DURATION_TEXT((int64_t)last->time_ns));
 }
 
 static int answer_timeline(struct opening *opening, const struct study *study,

@@ -29,8 +29,7 @@ static int ask(struct place *place, struct err *err)
 {
     if (!text_failed(&place->sql))
         return server_ask(place->server, place->sql.data, &place->answer, err);
-    err_set(err, ERR_SYSTEM, "out of memory for a statement");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for a statement");
 }
 
 void place_table(const struct place *place, enum fleet_table table, char name[PLACE_TABLE_BYTES])

@@ -138,12 +138,10 @@ static int push_summary(struct rank_push *rank, struct err *err)
 
     if (send_summary(rank, &is_there, err))
         return -1;
-    if (!is_there) {
-        err_set(err, ERR_INPUT,
-                "%s lost a part of the summary of rank %d while it was sent; push again",
-                server_name(rank->place.server), rank->place.key.rank);
-        return -1;
-    }
+    if (!is_there)
+        return err_set(err, ERR_INPUT,
+                       "%s lost a part of the summary of rank %d while it was sent; push again",
+                       server_name(rank->place.server), rank->place.key.rank);
     for (int i = 0; i < FLEET_TABLES; i++)
         rank->row_count += rank->summary.tables[i].count;
     return 0;
@@ -225,9 +223,8 @@ static int close_file(FILE *file, int status, struct err *err)
 
     if (!(fclose(file) || has_failed) || status)
         return status;
-    err_set(err, ERR_SYSTEM, "cannot write the result: %s",
-            errno ? strerror(errno) : "an earlier write failed");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "cannot write the result: %s",
+                   errno ? strerror(errno) : "an earlier write failed");
 }
 
 static int write_schema(const char *folder, const char *name, enum fleet_dialect dialect,

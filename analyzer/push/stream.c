@@ -23,9 +23,8 @@ static int write_batch(struct stream *stream, const struct rows *batch)
     stream->sent_rows += batch->count;
     if (fwrite(batch->data, 1, batch->length, stream->file) == batch->length)
         return 0;
-    err_set(&stream->err, ERR_SYSTEM, "cannot write the rows of the table %s: %s",
-            fleet_tables[stream->table].name, strerror(errno));
-    return -1;
+    return err_set(&stream->err, ERR_SYSTEM, "cannot write the rows of the table %s: %s",
+                   fleet_tables[stream->table].name, strerror(errno));
 }
 
 /* Makes sure that a batch is in the table exactly once. If the connection broke, counts the rows of
@@ -54,9 +53,9 @@ static int send_batch(struct stream *stream, const struct rows *batch)
         if (count != stream->sent_rows)
             break;
     }
-    err_set(&stream->err, ERR_INPUT, "%s lost a part of the table %s while it was sent; push again",
-            server_name(stream->server), fleet_tables[stream->table].name);
-    return -1;
+    return err_set(&stream->err, ERR_INPUT,
+                   "%s lost a part of the table %s while it was sent; push again",
+                   server_name(stream->server), fleet_tables[stream->table].name);
 }
 
 static void *send_in_thread(void *self)
@@ -115,8 +114,7 @@ int stream_begin(struct stream *stream, struct server *server, enum fleet_table 
     snprintf(stream->count, sizeof stream->count, "SELECT count() FROM %s", name);
     if (!text_failed(&insert))
         return 0;
-    err_set(err, ERR_INTERNAL, "the columns of the table %s have no room", name);
-    return -1;
+    return err_set(err, ERR_INTERNAL, "the columns of the table %s have no room", name);
 }
 
 void stream_begin_file(struct stream *stream, enum fleet_table table, const struct fleet_key *key,
@@ -152,11 +150,10 @@ int stream_end(struct stream *stream, struct err *err)
     }
     if (count == stream->sent_rows)
         return 0;
-    err_set(err, ERR_INPUT,
-            "%s has %" PRIu64 " rows of the table %s in place of %" PRIu64 "; push again",
-            server_name(stream->server), count, fleet_tables[stream->table].name,
-            stream->sent_rows);
-    return -1;
+    return err_set(err, ERR_INPUT,
+                   "%s has %" PRIu64 " rows of the table %s in place of %" PRIu64 "; push again",
+                   server_name(stream->server), count, fleet_tables[stream->table].name,
+                   stream->sent_rows);
 }
 
 void stream_release(struct stream *stream)

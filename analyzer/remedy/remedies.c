@@ -571,10 +571,8 @@ int remedies_find(struct remedies *remedies, const struct study *study, struct l
 {
     struct inquiry *inquiry = calloc(1, sizeof *inquiry);
     *remedies = (struct remedies){0};
-    if (!inquiry) {
-        err_set(err, ERR_SYSTEM, "out of memory for the remedies");
-        return -1;
-    }
+    if (!inquiry)
+        return err_set(err, ERR_SYSTEM, "out of memory for the remedies");
     inquiry->study = study;
     inquiry->remedies = remedies;
     remedies->needed = choose_moment(inquiry);

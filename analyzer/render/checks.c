@@ -17,10 +17,8 @@ int checks_find(struct checks *checks, const struct doc *doc, const char *format
 {
     const struct doc_node *list = child_find(doc_root(doc), DOC_LIST, "checks");
 
-    if (!list) {
-        err_set(err, ERR_USAGE, "the format %s is for the command check", format);
-        return -1;
-    }
+    if (!list)
+        return err_set(err, ERR_USAGE, "the format %s is for the command check", format);
     *checks = (struct checks){.first = list->first_child};
     for (const struct doc_node *row = checks->first; row; row = row->next) {
         checks->count += row->type == DOC_OBJECT;

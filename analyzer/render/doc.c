@@ -181,14 +181,10 @@ const char *doc_table(const struct doc *doc)
 
 int doc_check(const struct doc *doc, struct err *err)
 {
-    if (doc->err.code != ERR_NONE) {
-        err_set(err, doc->err.code, "%s", doc->err.message);
-        return -1;
-    }
-    if (doc->depth != 1) {
-        err_set(err, ERR_INTERNAL, "the result has an object or list that was not ended");
-        return -1;
-    }
+    if (doc->err.code != ERR_NONE)
+        return err_set(err, doc->err.code, "%s", doc->err.message);
+    if (doc->depth != 1)
+        return err_set(err, ERR_INTERNAL, "the result has an object or list that was not ended");
     return 0;
 }
 

@@ -105,10 +105,8 @@ static int table_init(struct table *table, const struct doc_node *first_row, str
     for (field = field_from(first_row->first_child); field; field = field_from(field->next))
         table->count++;
     table->columns = calloc(table->count + 1, sizeof *table->columns);
-    if (!table->columns) {
-        err_set(err, ERR_SYSTEM, "out of memory for a table of the result");
-        return -1;
-    }
+    if (!table->columns)
+        return err_set(err, ERR_SYSTEM, "out of memory for a table of the result");
     field = field_from(first_row->first_child);
     for (size_t i = 0; i < table->count; i++, field = field_from(field->next)) {
         const bool is_bar = field->unit == DOC_BAR, takes_rest = is_bar && !field->bar_columns;

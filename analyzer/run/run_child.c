@@ -74,10 +74,8 @@ int run_child(const char *path, char **argv, struct run_ended *ended, struct err
     struct signals signals;
     int ends[2];
     *ended = (struct run_ended){0};
-    if (pipe2(ends, O_CLOEXEC)) {
-        err_set(err, ERR_SYSTEM, "cannot make a pipe: %s", strerror(errno));
-        return -1;
-    }
+    if (pipe2(ends, O_CLOEXEC))
+        return err_set(err, ERR_SYSTEM, "cannot make a pipe: %s", strerror(errno));
     fflush(NULL);
     signals_take(&signals);
     pid_t pid = fork();

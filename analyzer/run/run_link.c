@@ -68,10 +68,10 @@ int run_link_make(char path[PATH_MAX], bool is_folder, struct err *err)
         snprintf(path, PATH_MAX, "%s%s", link, file);
         return 0;
     }
-    err_set(err, ERR_SYSTEM,
-            "the path '%.200s' has a space, colon, semicolon or dollar sign, which LD_PRELOAD "
-            "cannot carry, and no link to it can be made in /tmp; make /tmp writable, or install "
-            "gpumemtrace elsewhere",
-            path);
-    return -1;
+    return err_set(
+        err, ERR_SYSTEM,
+        "the path '%.200s' has a space, colon, semicolon or dollar sign, which LD_PRELOAD "
+        "cannot carry, and no link to it can be made in /tmp; make /tmp writable, or install "
+        "gpumemtrace elsewhere",
+        path);
 }

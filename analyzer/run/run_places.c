@@ -25,11 +25,9 @@ static const char *const simulator_names[] = {
 static int find_own_folder(char folder[PATH_MAX], struct err *err)
 {
     ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
-    if (length < 0 || length == PATH_MAX - 1) {
-        err_set(err, ERR_SYSTEM, "cannot find this executable through /proc/self/exe: %s",
-                length < 0 ? strerror(errno) : "its path is too long");
-        return -1;
-    }
+    if (length < 0 || length == PATH_MAX - 1)
+        return err_set(err, ERR_SYSTEM, "cannot find this executable through /proc/self/exe: %s",
+                       length < 0 ? strerror(errno) : "its path is too long");
     folder[length] = '\0';
     *strrchr(folder, '/') = '\0'; /* the kernel gives an absolute path */
     return 0;
@@ -45,11 +43,10 @@ static int find(char path[PATH_MAX], const char *folder, const char *const *name
             break;
         path[0] = '\0';
     }
-    if (!path[0]) {
-        err_set(err, ERR_SYSTEM, "%s is neither in %.200s nor in ../lib of it; is the build whole?",
-                is_folder ? "the simulator" : "libgpumemtrace.so", folder);
-        return -1;
-    }
+    if (!path[0])
+        return err_set(err, ERR_SYSTEM,
+                       "%s is neither in %.200s nor in ../lib of it; is the build whole?",
+                       is_folder ? "the simulator" : "libgpumemtrace.so", folder);
     return run_link_is_plain(path) ? 0 : run_link_make(path, is_folder, err);
 }
 

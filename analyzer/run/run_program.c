@@ -262,8 +262,7 @@ int run_program_check(const char *path, const char *library, bool dry_run, struc
     image_release(&recorder);
     if (!reason)
         return 0;
-    err_set(err, ERR_USAGE, "'%.200s' %s", path, reason);
-    return -1;
+    return err_set(err, ERR_USAGE, "'%.200s' %s", path, reason);
 }
 
 /* --- what starts it --- */

@@ -23,11 +23,11 @@ static int rank_parse(const char *text, struct rank *rank, struct err *err)
     if (slash && !number_parse(slash + 1, 1, INT_MAX, &rank->count, &reason) &&
         !number_parse(first, 0, rank->count - 1, &rank->number, &reason))
         return 0;
-    err_set(err, ERR_USAGE,
-            "option '--rank': '%.100s' is not a rank; give its number, from 0, and the number of "
-            "ranks, as 0/128",
-            text);
-    return -1;
+    return err_set(
+        err, ERR_USAGE,
+        "option '--rank': '%.100s' is not a rank; give its number, from 0, and the number of "
+        "ranks, as 0/128",
+        text);
 }
 
 static int set_number(const char *name, long number, struct err *err)
@@ -36,8 +36,7 @@ static int set_number(const char *name, long number, struct err *err)
     snprintf(text, sizeof text, "%ld", number);
     if (!setenv(name, text, 1))
         return 0;
-    err_set(err, ERR_SYSTEM, "cannot set %s: %s", name, strerror(errno));
-    return -1;
+    return err_set(err, ERR_SYSTEM, "cannot set %s: %s", name, strerror(errno));
 }
 
 int run_rank_set(const char *text, int card_count, struct err *err)
@@ -54,8 +53,7 @@ int run_rank_set(const char *text, int card_count, struct err *err)
         return -1;
     if (!setenv("MASTER_ADDR", "127.0.0.1", 1) && !setenv("GPUMEMTRACE_SIM_RANK", text, 1))
         return 0;
-    err_set(err, ERR_SYSTEM, "cannot set GPUMEMTRACE_SIM_RANK: %s", strerror(errno));
-    return -1;
+    return err_set(err, ERR_SYSTEM, "cannot set GPUMEMTRACE_SIM_RANK: %s", strerror(errno));
 }
 
 int run_rank_check(char *const *argv, struct err *err)
@@ -66,11 +64,11 @@ int run_rank_check(char *const *argv, struct err *err)
         if (strcmp(name, "torchrun") != 0 && strcmp(name, "torch.distributed.run") != 0 &&
             strcmp(name, "torch.distributed.launch") != 0)
             continue;
-        err_set(err, ERR_USAGE,
-                "option '--rank' runs one rank, but %s starts several; leave it out and give the "
-                "program that it starts",
-                name);
-        return -1;
+        return err_set(
+            err, ERR_USAGE,
+            "option '--rank' runs one rank, but %s starts several; leave it out and give the "
+            "program that it starts",
+            name);
     }
     return 0;
 }

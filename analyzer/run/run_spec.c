@@ -19,9 +19,8 @@ static int suggest_card(const char *spec, struct err *err)
     const struct err found = *err;
     const char *typed = count && spec[count] == 'x' ? spec + count + 1 : spec;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(typed, ","), typed);
-    err_set(err, found.code, "%.400s%s", found.message,
-            nearest_hint(hint, name, cards, sizeof cards / sizeof *cards));
-    return -1;
+    return err_set(err, found.code, "%.400s%s", found.message,
+                   nearest_hint(hint, name, cards, sizeof cards / sizeof *cards));
 }
 
 int run_spec_parse(const char *text, struct sim_spec *spec, struct err *err)

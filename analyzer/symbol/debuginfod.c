@@ -23,10 +23,8 @@ struct debuginfod {
 static int load_library(struct debuginfod *debuginfod, struct err *err)
 {
     debuginfod->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (!debuginfod->library) {
-        err_set(err, ERR_SYSTEM, "--debuginfod: %s (on Debian: libdebuginfod1)", dlerror());
-        return -1;
-    }
+    if (!debuginfod->library)
+        return err_set(err, ERR_SYSTEM, "--debuginfod: %s (on Debian: libdebuginfod1)", dlerror());
     begin_function *begin =
         GMT_FUNCTION(begin_function *, dlsym(debuginfod->library, "debuginfod_begin"));
     debuginfod->end = GMT_FUNCTION(end_function *, dlsym(debuginfod->library, "debuginfod_end"));

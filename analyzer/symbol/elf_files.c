@@ -46,10 +46,9 @@ static int check_debug_dirs(const struct symbol_sources *sources, struct err *er
 {
     for (int i = 0; i < sources->debug_dir_count; i++) {
         const char *dir = sources->debug_dirs[i];
-        if (access(dir, R_OK)) {
-            err_set(err, ERR_USAGE, "--debug-dir: cannot read '%.200s': %s", dir, strerror(errno));
-            return -1;
-        }
+        if (access(dir, R_OK))
+            return err_set(err, ERR_USAGE, "--debug-dir: cannot read '%.200s': %s", dir,
+                           strerror(errno));
     }
     return 0;
 }

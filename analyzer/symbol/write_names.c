@@ -23,9 +23,8 @@ struct writer {
 
 static int write_failed(const struct trace *trace, sqlite3 *db, struct err *err)
 {
-    err_set(err, ERR_SYSTEM, "cannot write names into %s: %s", trace->path,
-            db ? sqlite3_errmsg(db) : "out of memory for its strings");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "cannot write names into %s: %s", trace->path,
+                   db ? sqlite3_errmsg(db) : "out of memory for its strings");
 }
 
 /* --- strings --- */
@@ -143,16 +142,13 @@ int write_symbol_names(const struct trace *trace, const struct symbol_name *name
 {
     struct writer writer = {0};
     int status = -1;
-    if (trace->recording) {
-        err_set(err, ERR_INPUT, "%s is still being recorded; resolve it when the program has ended",
-                trace->path);
-        return -1;
-    }
-    if (count > LIMIT_rows) {
-        err_set(err, ERR_INPUT, "%s has %zu names of native frames, more than %d", trace->path,
-                count, LIMIT_rows);
-        return -1;
-    }
+    if (trace->recording)
+        return err_set(err, ERR_INPUT,
+                       "%s is still being recorded; resolve it when the program has ended",
+                       trace->path);
+    if (count > LIMIT_rows)
+        return err_set(err, ERR_INPUT, "%s has %zu names of native frames, more than %d",
+                       trace->path, count, LIMIT_rows);
     if (begin_writing(&writer, trace, err))
         goto out;
     if (index_strings(&writer, trace)) {

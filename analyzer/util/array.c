@@ -23,8 +23,7 @@ int array_double(void *pointer, size_t *capacity, size_t count, size_t item_byte
     return 0;
 
 no_memory:
-    err_set(err, ERR_SYSTEM, "out of memory for %zu items of %zu bytes", count, item_bytes);
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for %zu items of %zu bytes", count, item_bytes);
 }
 
 int array_extend(void *pointer, size_t *capacity, size_t *count, size_t item_bytes, size_t number,

@@ -55,11 +55,9 @@ int json_take_integer(const json_t *value, uint64_t least, uint64_t most, uint64
 {
     char shown[JSON_SHOWN_BYTES];
     json_int_t given;
-    if (!json_take_whole(value, &given) || given < (json_int_t)least || given > (json_int_t)most) {
-        err_set(err, ERR_INPUT, "must be an integer from %" PRIu64 " to %" PRIu64 ", not %s", least,
-                most, json_shown(value, shown));
-        return -1;
-    }
+    if (!json_take_whole(value, &given) || given < (json_int_t)least || given > (json_int_t)most)
+        return err_set(err, ERR_INPUT, "must be an integer from %" PRIu64 " to %" PRIu64 ", not %s",
+                       least, most, json_shown(value, shown));
     *integer = (uint64_t)given;
     return 0;
 }
@@ -67,10 +65,8 @@ int json_take_integer(const json_t *value, uint64_t least, uint64_t most, uint64
 int json_take_flag(const json_t *value, bool *flag, struct err *err)
 {
     char shown[JSON_SHOWN_BYTES];
-    if (!json_is_boolean(value)) {
-        err_set(err, ERR_INPUT, "must be true or false, not %s", json_shown(value, shown));
-        return -1;
-    }
+    if (!json_is_boolean(value))
+        return err_set(err, ERR_INPUT, "must be true or false, not %s", json_shown(value, shown));
     *flag = json_is_true(value);
     return 0;
 }
@@ -79,10 +75,9 @@ int json_take_share(const json_t *value, double *share, struct err *err)
 {
     char shown[JSON_SHOWN_BYTES];
     double given = json_number_value(value);
-    if (!json_is_number(value) || !(given >= 0 && given <= 1)) {
-        err_set(err, ERR_INPUT, "must be a number from 0 to 1, not %s", json_shown(value, shown));
-        return -1;
-    }
+    if (!json_is_number(value) || !(given >= 0 && given <= 1))
+        return err_set(err, ERR_INPUT, "must be a number from 0 to 1, not %s",
+                       json_shown(value, shown));
     *share = given;
     return 0;
 }
@@ -90,10 +85,8 @@ int json_take_share(const json_t *value, double *share, struct err *err)
 int json_take_text(const json_t *value, const char **text, struct err *err)
 {
     char shown[JSON_SHOWN_BYTES];
-    if (!json_is_string(value)) {
-        err_set(err, ERR_INPUT, "must be a text, not %s", json_shown(value, shown));
-        return -1;
-    }
+    if (!json_is_string(value))
+        return err_set(err, ERR_INPUT, "must be a text, not %s", json_shown(value, shown));
     *text = json_string_value(value);
     return 0;
 }
@@ -107,11 +100,9 @@ int json_take_integers(const json_t *value, uint64_t least, uint64_t most, uint6
         return json_take_integer(value, least, most, integers, err);
     }
     size_t size = json_array_size(value);
-    if (!json_is_array(value) || size < 1 || size > room) {
-        err_set(err, ERR_INPUT, "must be an integer or a list of 1 to %u integers, not %s", room,
-                json_shown(value, shown));
-        return -1;
-    }
+    if (!json_is_array(value) || size < 1 || size > room)
+        return err_set(err, ERR_INPUT, "must be an integer or a list of 1 to %u integers, not %s",
+                       room, json_shown(value, shown));
     for (size_t i = 0; i < size; i++)
         if (json_take_integer(json_array_get(value, i), least, most, &integers[i], err))
             return -1;

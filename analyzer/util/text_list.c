@@ -11,10 +11,8 @@ int text_list_vadd(struct text_list *list, struct err *err, const char *format, 
 {
     if (ARRAY_GROW(list->items, list->capacity, list->count, err))
         return -1;
-    if (vasprintf(&list->items[list->count], format, arguments) < 0) {
-        err_set(err, ERR_SYSTEM, "out of memory for a sentence");
-        return -1;
-    }
+    if (vasprintf(&list->items[list->count], format, arguments) < 0)
+        return err_set(err, ERR_SYSTEM, "out of memory for a sentence");
     list->count++;
     return 0;
 }

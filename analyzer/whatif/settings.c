@@ -45,14 +45,12 @@ int settings_of_trace(struct whatif_settings *settings, const struct trace *trac
 
     *settings = (struct whatif_settings){.allocator = allocator_default_settings()};
     settings->allocator.prefers_oldest = setup.release >= TORCH_RELEASE_oldest_first;
-    if (torch_caches_in_driver(text)) {
-        err_set(
+    if (torch_caches_in_driver(text))
+        return err_set(
             err, ERR_USAGE,
             "%s: PyTorch ran with backend:cudaMallocAsync, whose memory the driver manages: there "
             "is no caching allocator to replay",
             trace->path);
-        return -1;
-    }
     while (torch_next_setting(&text, &value))
         apply_setting(settings, &value);
     return 0;
@@ -67,12 +65,11 @@ static int wrong(const char *text, size_t length, struct err *err)
     char name[NEAREST_NAME_MAX], hint[NEAREST_HINT_BYTES];
 
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "=,"), text);
-    err_set(err, ERR_USAGE,
-            "--what-if=%.*s: it takes expandable_segments, max_split_size=SIZE, no-cache, "
-            "garbage_collection=SHARE and memory_fraction=SHARE, with commas between%s",
-            (int)(length < 100 ? length : 100), text,
-            nearest_hint(hint, name, names, sizeof names / sizeof *names));
-    return -1;
+    return err_set(err, ERR_USAGE,
+                   "--what-if=%.*s: it takes expandable_segments, max_split_size=SIZE, no-cache, "
+                   "garbage_collection=SHARE and memory_fraction=SHARE, with commas between%s",
+                   (int)(length < 100 ? length : 100), text,
+                   nearest_hint(hint, name, names, sizeof names / sizeof *names));
 }
 
 static bool read_share(const char *text, double *share)

@@ -31,18 +31,19 @@ struct err {
     char message[512]; /* one sentence without a full stop: what is wrong, where, what to do */
 };
 
-static inline void err_set(struct err *err, int code, const char *format, ...) GMT_PRINTF(3, 4);
+static inline int err_set(struct err *err, int code, const char *format, ...) GMT_PRINTF(3, 4);
 
-/* Fills *err; a NULL err is allowed and ignored. */
-static inline void err_set(struct err *err, int code, const char *format, ...)
+/* Fills *err; a NULL err is allowed and ignored. Returns -1, the result of a function that fails. */
+static inline int err_set(struct err *err, int code, const char *format, ...)
 {
     va_list arguments;
     if (!err)
-        return;
+        return -1;
     err->code = code;
     va_start(arguments, format);
     vsnprintf(err->message, sizeof err->message, format, arguments);
     va_end(arguments);
+    return -1;
 }
 
 #endif

@@ -22,10 +22,8 @@ void help_text_init(struct text *text)
 
 int help_text_print(struct text *text, struct err *err)
 {
-    if (text_failed(text)) {
-        err_set(err, ERR_SYSTEM, "out of memory for the help page");
-        return -1;
-    }
+    if (text_failed(text))
+        return err_set(err, ERR_SYSTEM, "out of memory for the help page");
     fputs(text->data, stdout); /* main checks stdout for write errors at the end */
     return 0;
 }
@@ -48,10 +46,8 @@ int help_page_print(const struct command *command, const struct option_rule *own
 {
     const struct guide *asked = guide ? guide_find(guide) : NULL;
     struct text text;
-    if (guide && !asked) {
-        err_set(err, ERR_USAGE, "option '--help' takes no value");
-        return -1;
-    }
+    if (guide && !asked)
+        return err_set(err, ERR_USAGE, "option '--help' takes no value");
     help_text_init(&text);
     if (asked)
         asked->command(&text, command, own_rules);

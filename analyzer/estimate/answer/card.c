@@ -47,10 +47,8 @@ int card_parse(struct card *card, const char *text, struct err *err)
     struct sim_spec spec;
     if (sim_spec_parse(text, &spec, err))
         return -1;
-    if (spec.is_unlimited || spec.device_count > 1) {
-        err_set(err, ERR_USAGE, "'%s' is not one card with a size, as 24GiB or h100", text);
-        return -1;
-    }
+    if (spec.is_unlimited || spec.device_count > 1)
+        return err_set(err, ERR_USAGE, "'%s' is not one card with a size, as 24GiB or h100", text);
     *card = (struct card){.total_bytes = spec.total_bytes,
                           .others_bytes = spec.others_bytes,
                           .context_bytes = spec.context_bytes,

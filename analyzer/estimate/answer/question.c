@@ -57,10 +57,8 @@ static int peak_of_other(const struct question *question, const struct variant *
     const char *asked = question->request.set ? question->request.set : "";
     char *set = NULL;
     struct model model;
-    if (asprintf(&set, "%s%s%s", asked, *asked && *variant->set ? "," : "", variant->set) < 0) {
-        err_set(err, ERR_SYSTEM, "out of memory for the dimensions");
-        return -1;
-    }
+    if (asprintf(&set, "%s%s%s", asked, *asked && *variant->set ? "," : "", variant->set) < 0)
+        return err_set(err, ERR_SYSTEM, "out of memory for the dimensions");
     const struct model_request request = {.set = *set ? set : NULL,
                                           .inference = !variant->settings.training,
                                           .edits = variant->edits,

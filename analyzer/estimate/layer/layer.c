@@ -57,10 +57,9 @@ int layer_fail(const struct layer *layer, const char *field, struct err *err, co
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    err_set(err, ERR_INPUT, "layer %zu (%s)%s%s%s%s%s: %s", layer->index, layer->kind->name,
-            layer->name[0] ? " " : "", layer->name, field ? ", field '" : "", field ? field : "",
-            field ? "'" : "", message);
-    return -1;
+    return err_set(err, ERR_INPUT, "layer %zu (%s)%s%s%s%s%s: %s", layer->index, layer->kind->name,
+                   layer->name[0] ? " " : "", layer->name, field ? ", field '" : "",
+                   field ? field : "", field ? "'" : "", message);
 }
 
 struct largest {

@@ -21,8 +21,7 @@ static int take_config_dtype(struct model *model, const json_t *config, struct e
         if (!json_take_text(dtype, &text, &inner) &&
             !dtype_parse(text, &model->settings.dtype, &inner))
             return 0;
-        err_set(err, ERR_INPUT, "field '%s': %s", keys[i], inner.message);
-        return -1;
+        return err_set(err, ERR_INPUT, "field '%s': %s", keys[i], inner.message);
     }
     return 0;
 }
@@ -62,8 +61,7 @@ static int name_model(struct model *model, const char *name, struct err *err)
     model->name = strdup(name);
     if (model->name)
         return 0;
-    err_set(err, ERR_SYSTEM, "out of memory for the model's name");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for the model's name");
 }
 
 static int take_config_name(struct model *model, const json_t *config, struct err *err)
@@ -140,10 +138,8 @@ static int read_text_part(struct model *model, json_t *family, const json_t *con
                           struct given given, struct err *err)
 {
     json_t *text = text_part(config, family);
-    if (!text) {
-        err_set(err, ERR_SYSTEM, "out of memory for the config");
-        return -1;
-    }
+    if (!text)
+        return err_set(err, ERR_SYSTEM, "out of memory for the config");
     int result =
         read_family(model, family, text, given, err) || take_config_name(model, text, err) ||
         model_note(model,

@@ -46,9 +46,8 @@ static int fail_unknown(struct dimensions *dimensions, const char *name, struct 
         names[i] = dimensions->items[i].name;
     if (!*nearest_hint(hint, name, names, dimensions->count))
         longer_hint(hint, name, names, dimensions->count);
-    err_set(err, ERR_INPUT, "%s is not a dimension of the model%s", json_shown_text(name, shown),
-            hint);
-    return -1;
+    return err_set(err, ERR_INPUT, "%s is not a dimension of the model%s",
+                   json_shown_text(name, shown), hint);
 }
 
 /* --- computing --- */
@@ -72,9 +71,8 @@ static int compute(struct dimensions *dimensions, struct dimension *dimension, s
     dimensions->outer = outer;
     if (result) {
         dimension->state = DIMENSION_untouched;
-        err_set(err, inner.code, "dimension %s: %s", json_shown_text(dimension->name, shown),
-                inner.message);
-        return -1;
+        return err_set(err, inner.code, "dimension %s: %s", json_shown_text(dimension->name, shown),
+                       inner.message);
     }
     dimension->state = DIMENSION_known;
     return 0;
@@ -94,9 +92,8 @@ static int find_counter(const struct dimensions *dimensions, const char *name, s
         *value = value_of_integer((int64_t)*counter);
         return 0;
     }
-    err_set(err, ERR_INPUT, "'%s' is known in the layers of a repeated block%s only", name,
-            is_index ? "" : " within another");
-    return -1;
+    return err_set(err, ERR_INPUT, "'%s' is known in the layers of a repeated block%s only", name,
+                   is_index ? "" : " within another");
 }
 
 static int find_value(struct names *names, const char *name, struct value *value, struct err *err)
@@ -107,15 +104,11 @@ static int find_value(struct names *names, const char *name, struct value *value
         return find_counter(dimensions, name, value, err);
     if (!dimension)
         return fail_unknown(dimensions, name, err);
-    if (dimension->state == DIMENSION_computing) {
-        err_set(err, ERR_INPUT, "'%s' depends on itself", dimension->name);
-        return -1;
-    }
-    if (dimensions->depth == DIMENSIONS_DEPTH_MOST) {
-        err_set(err, ERR_INPUT, "'%s' depends on a chain of more than %d names", dimension->name,
-                DIMENSIONS_DEPTH_MOST);
-        return -1;
-    }
+    if (dimension->state == DIMENSION_computing)
+        return err_set(err, ERR_INPUT, "'%s' depends on itself", dimension->name);
+    if (dimensions->depth == DIMENSIONS_DEPTH_MOST)
+        return err_set(err, ERR_INPUT, "'%s' depends on a chain of more than %d names",
+                       dimension->name, DIMENSIONS_DEPTH_MOST);
     if (dimension->state == DIMENSION_untouched && compute(dimensions, dimension, err))
         return -1;
     *value = dimension->value;
@@ -127,8 +120,7 @@ static int find_value(struct names *names, const char *name, struct value *value
 static int fail_name(const char *name, const char *what, struct err *err)
 {
     char shown[JSON_SHOWN_BYTES];
-    err_set(err, ERR_INPUT, "dimension %s %s", json_shown_text(name, shown), what);
-    return -1;
+    return err_set(err, ERR_INPUT, "dimension %s %s", json_shown_text(name, shown), what);
 }
 
 /* Reads the names of one object of the file. */
@@ -137,12 +129,10 @@ static int read_names(struct dimensions *dimensions, const json_t *file, const c
 {
     json_t *object = json_object_get(file, field), *value;
     const char *name;
-    if (object && (!json_is_object(object) ||
-                   json_object_size(object) > DIMENSIONS_MOST - dimensions->count)) {
-        err_set(err, ERR_INPUT, "field '%s' must be an object, with at most %d names in all", field,
-                DIMENSIONS_MOST);
-        return -1;
-    }
+    if (object &&
+        (!json_is_object(object) || json_object_size(object) > DIMENSIONS_MOST - dimensions->count))
+        return err_set(err, ERR_INPUT, "field '%s' must be an object, with at most %d names in all",
+                       field, DIMENSIONS_MOST);
     json_object_foreach(object, name, value)
     {
         if (strlen(name) >= NAME_MOST_BYTES || is_counter(name))
@@ -259,9 +249,8 @@ int dimensions_holds(struct dimensions *dimensions, const json_t *condition, boo
     if (!value_truth(&value, holds, &inner))
         return 0;
     const char *text = json_string_value(condition);
-    err_set(err, ERR_INPUT, "%s%s%s", text ? json_shown_text(text, shown) : "", text ? ": " : "",
-            inner.message);
-    return -1;
+    return err_set(err, ERR_INPUT, "%s%s%s", text ? json_shown_text(text, shown) : "",
+                   text ? ": " : "", inner.message);
 }
 
 static int add_value(struct text *filled, const struct value *value, struct err *err)
@@ -271,8 +260,7 @@ static int add_value(struct text *filled, const struct value *value, struct err 
     else if (value->kind == VALUE_text)
         text_add_bytes(filled, value->text, value->length);
     else {
-        err_set(err, ERR_INPUT, "a name can hold integers and texts only");
-        return -1;
+        return err_set(err, ERR_INPUT, "a name can hold integers and texts only");
     }
     return 0;
 }
@@ -285,10 +273,8 @@ static int fill_one(struct dimensions *dimensions, const char **at, struct text 
     char expression[EXPRESSION_MOST_BYTES];
     const char *end = strchr(*at, '}');
     struct value value;
-    if (!end || (size_t)(end - *at) >= sizeof expression) {
-        err_set(err, ERR_INPUT, "'{' without '}'");
-        return -1;
-    }
+    if (!end || (size_t)(end - *at) >= sizeof expression)
+        return err_set(err, ERR_INPUT, "'{' without '}'");
     memcpy(expression, *at, (size_t)(end - *at));
     expression[end - *at] = '\0';
     *at = end + 1;
@@ -314,6 +300,5 @@ int dimensions_fill(struct dimensions *dimensions, const char *text, char *fille
     }
     if (!text_failed(&out))
         return 0;
-    err_set(err, ERR_INPUT, "has more than %zu bytes", bytes - 1);
-    return -1;
+    return err_set(err, ERR_INPUT, "has more than %zu bytes", bytes - 1);
 }

@@ -105,8 +105,7 @@ int model_edit(struct model *model, unsigned edits, struct err *err)
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         if (!(edits & changes[i].edit) || changes[i].make(model))
             continue;
-        err_set(err, ERR_INPUT, "the model has not %s", changes[i].what);
-        return -1;
+        return err_set(err, ERR_INPUT, "the model has not %s", changes[i].what);
     }
     return 0;
 }

@@ -25,19 +25,17 @@ static int fail(const struct parser *parser, const char *what)
 {
     char shown[JSON_SHOWN_BYTES], rest[JSON_SHOWN_BYTES];
     const bool at_end = *parser->at == '\0';
-    err_set(parser->err, ERR_INPUT, "expression %s: %s%s%s", json_shown_text(parser->text, shown),
-            what, at_end ? ", at its end" : ", before ",
-            at_end ? "" : json_shown_text(parser->at, rest));
-    return -1;
+    return err_set(
+        parser->err, ERR_INPUT, "expression %s: %s%s%s", json_shown_text(parser->text, shown), what,
+        at_end ? ", at its end" : ", before ", at_end ? "" : json_shown_text(parser->at, rest));
 }
 
 /* Fails because of a value, not because of the expression's syntax. */
 static int fail_value(const struct parser *parser, const char *what)
 {
     char shown[JSON_SHOWN_BYTES];
-    err_set(parser->err, ERR_INPUT, "expression %s: %s", json_shown_text(parser->text, shown),
-            what);
-    return -1;
+    return err_set(parser->err, ERR_INPUT, "expression %s: %s",
+                   json_shown_text(parser->text, shown), what);
 }
 
 /* --- operators --- */
@@ -436,9 +434,8 @@ static int find_name(struct parser *parser, const char *name, struct value *valu
     *value = value_of_integer(0);
     if (parser->skipped || !parser->names->find(parser->names, name, value, &inner))
         return 0;
-    err_set(parser->err, inner.code, "expression %s: %s", json_shown_text(parser->text, shown),
-            inner.message);
-    return -1;
+    return err_set(parser->err, inner.code, "expression %s: %s",
+                   json_shown_text(parser->text, shown), inner.message);
 }
 
 static int parse_name(struct parser *parser, struct value *value)
@@ -581,10 +578,8 @@ static int parse_choice(struct parser *parser, struct value *value)
 int expression_evaluate(const char *text, struct names *names, struct value *value, struct err *err)
 {
     struct parser parser = {.text = text, .at = text, .names = names, .err = err};
-    if (strnlen(text, EXPRESSION_MOST_BYTES + 1) > EXPRESSION_MOST_BYTES) {
-        err_set(err, ERR_INPUT, "an expression has at most %d bytes", EXPRESSION_MOST_BYTES);
-        return -1;
-    }
+    if (strnlen(text, EXPRESSION_MOST_BYTES + 1) > EXPRESSION_MOST_BYTES)
+        return err_set(err, ERR_INPUT, "an expression has at most %d bytes", EXPRESSION_MOST_BYTES);
     if (parse_choice(&parser, value))
         return -1;
     skip_spaces(&parser);

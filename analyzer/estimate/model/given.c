@@ -104,10 +104,8 @@ static int apply_architecture(const struct given *given, struct dimensions *dime
 {
     const json_t *classes = json_object_get(given->config, "architectures");
     const bool none = !classes || json_is_null(classes);
-    if ((!none && !are_names(classes)) || !are_names(known) || json_array_size(known) == 0) {
-        err_set(err, ERR_INPUT, "field 'architectures' must be a list of names");
-        return -1;
-    }
+    if ((!none && !are_names(classes)) || !are_names(known) || json_array_size(known) == 0)
+        return err_set(err, ERR_INPUT, "field 'architectures' must be a list of names");
     const json_t *first = json_array_get(classes, 0);
     return dimensions_add(dimensions, ARCHITECTURE_NAME, first ? first : json_array_get(known, 0),
                           err);

@@ -49,9 +49,8 @@ static int read_list(struct graph *graph, const json_t *list, const struct secti
 static int fail_item(const struct graph *graph, const char *name, const char *what)
 {
     char shown[JSON_SHOWN_BYTES];
-    err_set(graph->err, ERR_INPUT, "layer %zu%s%s: %s", graph->model->layer_count, *name ? " " : "",
-            *name ? json_shown_text(name, shown) : "", what);
-    return -1;
+    return err_set(graph->err, ERR_INPUT, "layer %zu%s%s: %s", graph->model->layer_count,
+                   *name ? " " : "", *name ? json_shown_text(name, shown) : "", what);
 }
 
 /* --- names --- */
@@ -489,11 +488,9 @@ static int read_item(struct graph *graph, json_t *item, const struct section *se
 static int read_list(struct graph *graph, const json_t *list, const struct section *section)
 {
     const size_t count = json_array_size(list);
-    if (!json_is_array(list) || count < 1 || count > MODEL_LAYERS_MOST) {
-        err_set(graph->err, ERR_INPUT, "field 'layers' must be a list of 1 to %d layers",
-                MODEL_LAYERS_MOST);
-        return -1;
-    }
+    if (!json_is_array(list) || count < 1 || count > MODEL_LAYERS_MOST)
+        return err_set(graph->err, ERR_INPUT, "field 'layers' must be a list of 1 to %d layers",
+                       MODEL_LAYERS_MOST);
     for (size_t i = 0; i < count; i++)
         if (read_item(graph, json_array_get(list, i), section))
             return -1;
@@ -511,19 +508,16 @@ static int check_tuning(const struct graph *graph)
         return 0;
     for (size_t i = 0; i < graph->model->layer_count; i++)
         trained += !graph->model->layers[i].frozen;
-    if (tuning->lora > 0 && graph->adapters == 0) {
-        err_set(
+    if (tuning->lora > 0 && graph->adapters == 0)
+        return err_set(
             graph->err, ERR_INPUT,
             "no linear layer has one of the names of --lora-on, so none has an adapter; --layers "
             "--json shows the names");
-        return -1;
-    }
-    if (trained == 0) {
-        err_set(graph->err, ERR_INPUT,
-                "no layer has one of the names of --trains, so nothing is trained; --layers --json "
-                "shows the names");
-        return -1;
-    }
+    if (trained == 0)
+        return err_set(
+            graph->err, ERR_INPUT,
+            "no layer has one of the names of --trains, so nothing is trained; --layers --json "
+            "shows the names");
     snprintf(
         note, sizeof note,
         "All weights are frozen, except %s: adapters beside %zu linear layers, of rank %" PRIu64

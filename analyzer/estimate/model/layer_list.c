@@ -26,8 +26,8 @@ static int take_schema(const json_t *value, struct err *err)
         return -1;
     if (strcmp(text, SCHEMA) == 0)
         return 0;
-    err_set(err, ERR_INPUT, "is %s; this version reads '" SCHEMA "'", json_shown(value, shown));
-    return -1;
+    return err_set(err, ERR_INPUT, "is %s; this version reads '" SCHEMA "'",
+                   json_shown(value, shown));
 }
 
 static int take_name(const json_t *value, struct model *model, struct err *err)
@@ -39,8 +39,7 @@ static int take_name(const json_t *value, struct model *model, struct err *err)
     model->name = strdup(text);
     if (model->name)
         return 0;
-    err_set(err, ERR_SYSTEM, "out of memory for the model's name");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for the model's name");
 }
 
 /* Copies a list of texts into the model's notes. */
@@ -48,10 +47,8 @@ static int take_notes(const json_t *value, struct model *model, struct err *err)
 {
     const char *text;
     const size_t count = json_array_size(value);
-    if (!json_is_array(value) || count > MODEL_NOTES_MOST) {
-        err_set(err, ERR_INPUT, "must be a list of at most %d texts", MODEL_NOTES_MOST);
-        return -1;
-    }
+    if (!json_is_array(value) || count > MODEL_NOTES_MOST)
+        return err_set(err, ERR_INPUT, "must be a list of at most %d texts", MODEL_NOTES_MOST);
     for (size_t i = 0; i < count; i++) {
         if (json_take_text(json_array_get(value, i), &text, err) || model_note(model, text, err))
             return -1;
@@ -114,13 +111,12 @@ static int need_keys(const json_t *root, struct err *err)
 {
     static const char *const needed[] = {"schema", "input", "layers"};
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
-        if (!json_object_get(root, needed[i])) {
-            err_set(err, ERR_INPUT,
-                    "is not a model description: field '%s' is missing (or, in a config.json of "
-                    "Hugging Face, 'model_type')",
-                    needed[i]);
-            return -1;
-        }
+        if (!json_object_get(root, needed[i]))
+            return err_set(
+                err, ERR_INPUT,
+                "is not a model description: field '%s' is missing (or, in a config.json of "
+                "Hugging Face, 'model_type')",
+                needed[i]);
     }
     return 0;
 }
@@ -134,10 +130,9 @@ static int read_keys(struct model *model, json_t *root, struct dimensions *dimen
     json_t *value;
     json_object_foreach(root, key, value)
     {
-        if (take_key(model, dimensions, key, value, &inner)) {
-            err_set(err, inner.code, "field %s %s", json_shown_text(key, shown), inner.message);
-            return -1;
-        }
+        if (take_key(model, dimensions, key, value, &inner))
+            return err_set(err, inner.code, "field %s %s", json_shown_text(key, shown),
+                           inner.message);
     }
     return 0;
 }
@@ -198,10 +193,9 @@ int layer_list_read(struct model *model, json_t *root, const struct given *given
 {
     struct dimensions dimensions;
     model->kind = "layer-list";
-    if (!json_is_object(root)) {
-        err_set(err, ERR_INPUT, "is not a model description: the outermost value is not an object");
-        return -1;
-    }
+    if (!json_is_object(root))
+        return err_set(err, ERR_INPUT,
+                       "is not a model description: the outermost value is not an object");
     if (need_keys(root, err) || dimensions_read(&dimensions, root, err) ||
         given_apply(given, &dimensions, root, err) || read_keys(model, root, &dimensions, err))
         return -1;

@@ -68,10 +68,8 @@ static int take_sizes(const struct layer *layer, const json_t *value, uint64_t l
     unsigned count, rank = layer->kind->rank;
     if (json_take_integers(value, least, FIELD_MOST, sizes, rank, &count, err))
         return -1;
-    if (count != 1 && count != rank) {
-        err_set(err, ERR_INPUT, "must have 1 or %u numbers, not %u", rank, count);
-        return -1;
-    }
+    if (count != 1 && count != rank)
+        return err_set(err, ERR_INPUT, "must have 1 or %u numbers, not %u", rank, count);
     for (unsigned i = count; i < SPATIAL_MAX; i++)
         sizes[i] = sizes[0];
     return 0;
@@ -132,8 +130,7 @@ static int read_field(struct layer *layer, const char *key, const json_t *value,
 
 static int fail_layer(size_t index, struct err *err, const char *message, const char *detail)
 {
-    err_set(err, ERR_INPUT, "layer %zu: %s%s", index, message, detail);
-    return -1;
+    return err_set(err, ERR_INPUT, "layer %zu: %s%s", index, message, detail);
 }
 
 static int check_required(const struct layer *layer, struct err *err)

@@ -69,9 +69,9 @@ static int complete_from(json_t *file, json_t *base)
 static int fail_like(const json_t *like, struct err *err)
 {
     char shown[JSON_SHOWN_BYTES], hint[FAMILY_HINT_BYTES];
-    err_set(err, ERR_INPUT, "field 'like' is %s, which is not a family%s", json_shown(like, shown),
-            family_hint(hint, json_is_string(like) ? json_string_value(like) : ""));
-    return -1;
+    return err_set(err, ERR_INPUT, "field 'like' is %s, which is not a family%s",
+                   json_shown(like, shown),
+                   family_hint(hint, json_is_string(like) ? json_string_value(like) : ""));
 }
 
 /* Completes the file from one family. `known` collects the names of all families in the chain. */
@@ -139,9 +139,9 @@ static int fail_unused(const json_t *known, const char *name, struct err *err)
         if (count < sizeof names / sizeof *names)
             names[count++] = key;
     }
-    err_set(err, ERR_INPUT, "dimension %s: the family has none of that name, and nothing uses it%s",
-            json_shown_text(name, shown), nearest_hint(hint, name, names, count));
-    return -1;
+    return err_set(err, ERR_INPUT,
+                   "dimension %s: the family has none of that name, and nothing uses it%s",
+                   json_shown_text(name, shown), nearest_hint(hint, name, names, count));
 }
 
 static int check_used(const json_t *file, const json_t *known, struct err *err)

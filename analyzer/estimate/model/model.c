@@ -32,15 +32,12 @@ void model_move(struct model *to, struct model *from)
 
 int model_note(struct model *model, const char *note, struct err *err)
 {
-    if (model->note_count == MODEL_NOTES_MOST) {
-        err_set(err, ERR_INPUT, "a model has at most %d notes", MODEL_NOTES_MOST);
-        return -1;
-    }
+    if (model->note_count == MODEL_NOTES_MOST)
+        return err_set(err, ERR_INPUT, "a model has at most %d notes", MODEL_NOTES_MOST);
     model->notes[model->note_count] = strdup(note);
     if (model->notes[model->note_count++])
         return 0;
-    err_set(err, ERR_SYSTEM, "out of memory for the model's notes");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for the model's notes");
 }
 
 /* --- resolving --- */

@@ -22,15 +22,11 @@
 static int check_file(const char *path, struct err *err)
 {
     struct stat status;
-    if (stat(path, &status)) {
-        err_set(err, ERR_INPUT, "%s: %s", path, strerror(errno));
-        return -1;
-    }
-    if (S_ISREG(status.st_mode) && status.st_size > MODEL_FILE_MOST_BYTES) {
-        err_set(err, ERR_INPUT, "%s: is larger than any model description (%d MiB)", path,
-                MODEL_FILE_MOST_BYTES >> 20);
-        return -1;
-    }
+    if (stat(path, &status))
+        return err_set(err, ERR_INPUT, "%s: %s", path, strerror(errno));
+    if (S_ISREG(status.st_mode) && status.st_size > MODEL_FILE_MOST_BYTES)
+        return err_set(err, ERR_INPUT, "%s: is larger than any model description (%d MiB)", path,
+                       MODEL_FILE_MOST_BYTES >> 20);
     return 0;
 }
 
@@ -132,8 +128,7 @@ static int take_config(struct model_source *source, const char *path, struct err
     source->why_no_model = strdup(reason.message);
     if (source->why_no_model && reason.code == ERR_INPUT)
         return 0;
-    err_set(err, ERR_SYSTEM, "out of memory for the config");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for the config");
 }
 
 static int open_snapshot(struct model_source *source, const char *path, struct err *err)

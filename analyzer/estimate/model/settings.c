@@ -45,9 +45,8 @@ int settings_parse_autocast(const char *text, enum dtype *dtype, struct err *err
         *dtype = parsed;
         return 0;
     }
-    err_set(err, ERR_USAGE, "autocast has a type of 16 bit, bfloat16 or float16, not %s",
-            dtype_name(parsed));
-    return -1;
+    return err_set(err, ERR_USAGE, "autocast has a type of 16 bit, bfloat16 or float16, not %s",
+                   dtype_name(parsed));
 }
 
 static int take_AUTOCAST(const json_t *value, enum dtype *dtype, struct err *err)
@@ -71,11 +70,10 @@ int settings_parse_checkpoints(const char *text, struct checkpointing *checkpoin
     errno = 0;
     const unsigned long long count =
         *digits >= '0' && *digits <= '9' ? strtoull(digits, &end, 10) : 0;
-    if (count == 0 || errno || *end || count > COUNT_MOST) {
-        err_set(err, ERR_USAGE,
-                "'%.40s' is not a number of blocks from 1 on, nor selective or every-2", text);
-        return -1;
-    }
+    if (count == 0 || errno || *end || count > COUNT_MOST)
+        return err_set(err, ERR_USAGE,
+                       "'%.40s' is not a number of blocks from 1 on, nor selective or every-2",
+                       text);
     *checkpointing =
         (struct checkpointing){.together = is_every ? 1 : count, .every = is_every ? count : 1};
     return 0;
@@ -117,8 +115,7 @@ int settings_parse_logits(const char *text, enum logits *logits, struct err *err
             return 0;
         }
     }
-    err_set(err, ERR_USAGE, "must be kept, dropped or chunked, not '%.40s'", text);
-    return -1;
+    return err_set(err, ERR_USAGE, "must be kept, dropped or chunked, not '%.40s'", text);
 }
 
 static int take_LOGITS(const json_t *value, enum logits *logits, struct err *err)
@@ -150,8 +147,7 @@ int settings_take(struct settings *settings, const char *key, const json_t *valu
 
 static int fail_needs(struct err *err, const char *option, const char *what)
 {
-    err_set(err, ERR_USAGE, "option '--%s' needs %s", option, what);
-    return -1;
+    return err_set(err, ERR_USAGE, "option '--%s' needs %s", option, what);
 }
 
 /*
@@ -160,18 +156,15 @@ static int fail_needs(struct err *err, const char *option, const char *what)
  */
 static int check_units(const struct settings *settings, struct err *err)
 {
-    if (settings->training && optimizer_kind(settings->optimizer)->kind != OPTIMIZER_STATE_alike) {
-        err_set(err, ERR_USAGE,
-                "%s with FSDP is not estimated: its states follow a matrix's whole shape",
-                optimizer_kind(settings->optimizer)->text);
-        return -1;
-    }
-    if (settings->checkpointing.together > 1) {
-        err_set(err, ERR_USAGE,
-                "--checkpointing=%" PRIu64 " with FSDP is not estimated: only 1, a unit at a time",
-                settings->checkpointing.together);
-        return -1;
-    }
+    if (settings->training && optimizer_kind(settings->optimizer)->kind != OPTIMIZER_STATE_alike)
+        return err_set(err, ERR_USAGE,
+                       "%s with FSDP is not estimated: its states follow a matrix's whole shape",
+                       optimizer_kind(settings->optimizer)->text);
+    if (settings->checkpointing.together > 1)
+        return err_set(err, ERR_USAGE,
+                       "--checkpointing=%" PRIu64
+                       " with FSDP is not estimated: only 1, a unit at a time",
+                       settings->checkpointing.together);
     return 0;
 }
 
@@ -184,10 +177,8 @@ int settings_check(const struct settings *settings, struct err *err)
                           "--parallel=HOW: the way in which GPUs share the work, as ddp or fsdp2");
     if (settings->gpus < 2 && settings->parallel != PARALLEL_none)
         return fail_needs(err, "parallel", "--gpus=N, 2 or more");
-    if (settings->gpus > GPUS_MOST) {
-        err_set(err, ERR_USAGE, "--gpus is at most %d", GPUS_MOST);
-        return -1;
-    }
+    if (settings->gpus > GPUS_MOST)
+        return err_set(err, ERR_USAGE, "--gpus is at most %d", GPUS_MOST);
     if (settings->gpus < 2 && settings->nccl_bytes > 0)
         return fail_needs(err, "nccl", "--gpus=N, 2 or more");
     if (!has_units && !parallel_has_master(settings->parallel) &&

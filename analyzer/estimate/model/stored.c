@@ -269,13 +269,11 @@ static int match_all(struct match *match)
     for (size_t i = 0; i < model->layer_count; i++)
         if (match_layer(match, &model->layers[i], match->stored->tensors + i * TENSORS_MAX))
             return -1;
-    if (match->taken_count == 0) {
-        err_set(
+    if (match->taken_count == 0)
+        return err_set(
             match->err, ERR_INPUT,
             "none of the %zu tensors in the files belongs to the model that config.json describes",
             match->weights->count);
-        return -1;
-    }
     if (match->closed_count > 0) {
         model->settings.training = false;
         if (model_note(model,

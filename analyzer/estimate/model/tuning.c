@@ -40,18 +40,15 @@ static int check_number(const char *option, const char *word, bool is_whole, str
     if (!word || (end != word && !*end && number > 0 && number <= GROUP_MOST &&
                   (!is_whole || strspn(word, "0123456789") == strlen(word))))
         return 0;
-    err_set(err, ERR_USAGE, "option '--%s': %s is not %s from %s to %d", option,
-            json_shown_text(word, shown), is_whole ? "an integer" : "a number",
-            is_whole ? "1" : "0", GROUP_MOST);
-    return -1;
+    return err_set(err, ERR_USAGE, "option '--%s': %s is not %s from %s to %d", option,
+                   json_shown_text(word, shown), is_whole ? "an integer" : "a number",
+                   is_whole ? "1" : "0", GROUP_MOST);
 }
 
 static int check_groups(const struct tuning *tuning, struct err *err)
 {
-    if (tuning->sequence_parallel && !tuning->tensor_parallel) {
-        err_set(err, ERR_USAGE, "option '--sequence-parallel' needs --tensor-parallel=N");
-        return -1;
-    }
+    if (tuning->sequence_parallel && !tuning->tensor_parallel)
+        return err_set(err, ERR_USAGE, "option '--sequence-parallel' needs --tensor-parallel=N");
     return check_number("tensor-parallel", tuning->tensor_parallel, true, err) ||
                    check_number("expert-parallel", tuning->expert_parallel, true, err) ||
                    check_number("pipeline-parallel", tuning->pipeline_parallel, true, err) ||
@@ -79,17 +76,15 @@ int tuning_check(const struct tuning *tuning, struct err *err)
     char shown[JSON_SHOWN_BYTES];
     if (check_cache(tuning, err) || check_groups(tuning, err))
         return -1;
-    if (tuning->quantize && !quantization_find(tuning->quantize)) {
-        err_set(err, ERR_USAGE,
-                "option '--quantize': %s is unknown; known are nf4, nf4-dq, int8 and none",
-                json_shown_text(tuning->quantize, shown));
-        return -1;
-    }
+    if (tuning->quantize && !quantization_find(tuning->quantize))
+        return err_set(err, ERR_USAGE,
+                       "option '--quantize': %s is unknown; known are nf4, nf4-dq, int8 and none",
+                       json_shown_text(tuning->quantize, shown));
     if (!tuning->attention || name_list_has(EAGER ",sdpa,flash", tuning->attention))
         return 0;
-    err_set(err, ERR_USAGE, "option '--attention': %s is unknown; known are eager, sdpa and flash",
-            json_shown_text(tuning->attention, shown));
-    return -1;
+    return err_set(err, ERR_USAGE,
+                   "option '--attention': %s is unknown; known are eager, sdpa and flash",
+                   json_shown_text(tuning->attention, shown));
 }
 
 #define GIVE_COUNT(name)
@@ -104,8 +99,7 @@ int tuning_dimensions(const struct tuning *tuning, json_t *options, struct err *
 #include "tuning.def"
     return 0;
 fail:
-    err_set(err, ERR_USAGE, "a size of a group or a capacity is not a text of UTF-8");
-    return -1;
+    return err_set(err, ERR_USAGE, "a size of a group or a capacity is not a text of UTF-8");
 }
 
 /* Returns whether the name has the part between dots, as "model.layers.11.mlp" has "layers.11". */

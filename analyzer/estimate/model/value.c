@@ -22,9 +22,8 @@ int value_truth(const struct value *value, bool *holds, struct err *err)
     const bool is_text = value->kind == VALUE_text;
     const int length = value->length < sizeof text ? (int)value->length : (int)sizeof text - 1;
     snprintf(text, sizeof text, "%.*s", is_text ? length : 0, value->text);
-    err_set(err, ERR_INPUT, "%s is neither true nor false",
-            is_text ? json_shown_text(text, shown) : "a list");
-    return -1;
+    return err_set(err, ERR_INPUT, "%s is neither true nor false",
+                   is_text ? json_shown_text(text, shown) : "a list");
 }
 
 int value_of_json(const json_t *json, struct value *value, struct err *err)
@@ -36,8 +35,7 @@ int value_of_json(const json_t *json, struct value *value, struct err *err)
         value->integer = json_integer_value(json);
         if (value->integer >= -VALUE_MOST && value->integer <= VALUE_MOST)
             return 0;
-        err_set(err, ERR_INPUT, "%" PRId64 " is beyond 2^62", value->integer);
-        return -1;
+        return err_set(err, ERR_INPUT, "%" PRId64 " is beyond 2^62", value->integer);
     case JSON_TRUE:
         value->integer = 1;
         return 0;
@@ -59,8 +57,8 @@ int value_of_json(const json_t *json, struct value *value, struct err *err)
         *value = (struct value){.kind = VALUE_list, .list = json};
         return 0;
     default:
-        err_set(err, ERR_INPUT, "must be a number, a text, true, false, a list or an object");
-        return -1;
+        return err_set(err, ERR_INPUT,
+                       "must be a number, a text, true, false, a list or an object");
     }
 }
 

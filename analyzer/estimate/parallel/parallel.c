@@ -70,6 +70,6 @@ int reshard_parse(const char *text, enum reshard *reshard, struct err *err)
             return 0;
         }
     }
-    err_set(err, ERR_USAGE, "'%.40s' is unknown; known are auto, always, never and but-last", text);
-    return -1;
+    return err_set(err, ERR_USAGE, "'%.40s' is unknown; known are auto, always, never and but-last",
+                   text);
 }

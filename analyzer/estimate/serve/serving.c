@@ -35,10 +35,8 @@ int serving_element(const char *word, const char **name, uint64_t *bytes, struct
         *bytes = 1;
         return 0;
     }
-    if (dtype_parse(word, &dtype, &reason)) {
-        err_set(err, ERR_USAGE, "option '--kv-dtype': %s, " FLOAT8, reason.message);
-        return -1;
-    }
+    if (dtype_parse(word, &dtype, &reason))
+        return err_set(err, ERR_USAGE, "option '--kv-dtype': %s, " FLOAT8, reason.message);
     *name = dtype_name(dtype);
     *bytes = dtype_bytes(dtype);
     return 0;
@@ -52,10 +50,8 @@ static int make_model(struct model *model, const struct model_source *source,
     struct model_request changed = *request;
     char *set = NULL;
     if (asprintf(&set, "%s%sserves=true%s", request->set ? request->set : "",
-                 request->set ? "," : "", dimensions) < 0) {
-        err_set(err, ERR_SYSTEM, "out of memory for the dimensions");
-        return -1;
-    }
+                 request->set ? "," : "", dimensions) < 0)
+        return err_set(err, ERR_SYSTEM, "out of memory for the dimensions");
     changed.set = set;
     changed.inference = true;
     const int result = model_make(model, source, &changed, err);
@@ -134,12 +130,10 @@ static int count_cache(struct serving *serving, const struct model *model, uint6
         used_bytes = checked_add(&checked, used_bytes, checked_mul(&checked, all, tokens));
         serving->cache_count++;
     }
-    if (checked.overflow || serving->cache_count == 0) {
-        err_set(err, ERR_INPUT,
-                checked.overflow ? "the cache is too large: its bytes do not fit in 64 bits"
-                                 : "the model has no cache of keys and values (use_cache)");
-        return -1;
-    }
+    if (checked.overflow || serving->cache_count == 0)
+        return err_set(err, ERR_INPUT,
+                       checked.overflow ? "the cache is too large: its bytes do not fit in 64 bits"
+                                        : "the model has no cache of keys and values (use_cache)");
     serving->unused_bytes = serving->cache_bytes - used_bytes;
     return 0;
 }

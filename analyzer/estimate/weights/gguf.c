@@ -52,10 +52,8 @@ static int take_string(struct gguf *gguf, uint64_t most, char **text)
         return -1;
     if (length > most || length > gguf->file.left_bytes)
         return weights_file_skip(&gguf->file, length, gguf->err);
-    if (!(*text = malloc((size_t)length + 1))) {
-        err_set(gguf->err, ERR_SYSTEM, "out of memory for a text of the file");
-        return -1;
-    }
+    if (!(*text = malloc((size_t)length + 1)))
+        return err_set(gguf->err, ERR_SYSTEM, "out of memory for a text of the file");
     (*text)[length] = 0;
     if (!weights_file_bytes(&gguf->file, *text, (size_t)length, gguf->err))
         return 0;
@@ -78,9 +76,9 @@ static int take_name(struct gguf *gguf, const char *what, char **name)
         return 0;
     free(*name);
     *name = NULL;
-    err_set(gguf->err, ERR_INPUT, "a %s has %" PRIu64 " bytes or a NUL in it; 1 to %d are allowed",
-            what, length, WEIGHTS_NAME_MOST_BYTES);
-    return -1;
+    return err_set(gguf->err, ERR_INPUT,
+                   "a %s has %" PRIu64 " bytes or a NUL in it; 1 to %d are allowed", what, length,
+                   WEIGHTS_NAME_MOST_BYTES);
 }
 
 /* --- keys and values --- */
@@ -88,8 +86,7 @@ static int take_name(struct gguf *gguf, const char *what, char **name)
 static int fail_key(struct gguf *gguf, const char *key, const char *message)
 {
     char shown[JSON_SHOWN_BYTES];
-    err_set(gguf->err, ERR_INPUT, "key %s: %s", json_shown_text(key, shown), message);
-    return -1;
+    return err_set(gguf->err, ERR_INPUT, "key %s: %s", json_shown_text(key, shown), message);
 }
 
 static int skip_array(struct gguf *gguf, const char *key)
@@ -234,17 +231,14 @@ static int take_version(struct gguf *gguf)
     uint64_t version;
     if (weights_file_bytes(&gguf->file, magic, sizeof magic, gguf->err))
         return -1;
-    if (memcmp(magic, "GGUF", sizeof magic) != 0) {
-        err_set(gguf->err, ERR_INPUT, "not a GGUF file: it does not begin with that word");
-        return -1;
-    }
+    if (memcmp(magic, "GGUF", sizeof magic) != 0)
+        return err_set(gguf->err, ERR_INPUT, "not a GGUF file: it does not begin with that word");
     if (take(gguf, 4, &version))
         return -1;
     if (version == 2 || version == 3)
         return 0;
-    err_set(gguf->err, ERR_INPUT, "its version is %" PRIu64 "%s; 2 and 3 are read here", version,
-            version > UINT16_MAX ? ", as on machines of the other byte order" : "");
-    return -1;
+    return err_set(gguf->err, ERR_INPUT, "its version is %" PRIu64 "%s; 2 and 3 are read here",
+                   version, version > UINT16_MAX ? ", as on machines of the other byte order" : "");
 }
 
 static int take_counts(struct gguf *gguf, uint64_t *tensors, uint64_t *keys)
@@ -254,10 +248,10 @@ static int take_counts(struct gguf *gguf, uint64_t *tensors, uint64_t *keys)
     if (*keys <= gguf->file.left_bytes / KEY_LEAST_BYTES &&
         *tensors <= gguf->file.left_bytes / TENSOR_LEAST_BYTES)
         return 0;
-    err_set(gguf->err, ERR_INPUT,
-            "truncated: %" PRIu64 " keys and %" PRIu64 " tensors do not fit in what the file has",
-            *keys, *tensors);
-    return -1;
+    return err_set(gguf->err, ERR_INPUT,
+                   "truncated: %" PRIu64 " keys and %" PRIu64
+                   " tensors do not fit in what the file has",
+                   *keys, *tensors);
 }
 
 static uint64_t data_bytes(const struct gguf *gguf)

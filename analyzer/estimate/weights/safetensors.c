@@ -147,8 +147,7 @@ static int read_named(struct weights *weights, const char *path, struct err *err
     weights->format = "safetensors";
     if (!read_file(weights, path, &inner))
         return 0;
-    err_set(err, inner.code, "%s: %s", path, inner.message);
-    return -1;
+    return err_set(err, inner.code, "%s: %s", path, inner.message);
 }
 
 int weights_read_safetensors(struct weights *weights, const char *path, struct err *err)
@@ -158,8 +157,7 @@ int weights_read_safetensors(struct weights *weights, const char *path, struct e
         return -1;
     if (!weights_finish(weights, &inner))
         return 0;
-    err_set(err, inner.code, "%s: %s", path, inner.message);
-    return -1;
+    return err_set(err, inner.code, "%s: %s", path, inner.message);
 }
 
 /* --- an index --- */
@@ -186,11 +184,9 @@ static int read_part(struct weights *weights, json_t *parts, const char *index, 
 {
     const char *text = json_string_value(name);
     char *path;
-    if (!text) {
-        err_set(err, ERR_INPUT, "%s: field 'weight_map' must give each tensor the name of a file",
-                index);
-        return -1;
-    }
+    if (!text)
+        return err_set(err, ERR_INPUT,
+                       "%s: field 'weight_map' must give each tensor the name of a file", index);
     if (json_object_get(parts, text))
         return 0;
     if (!(path = part_path(index, text, err)))
@@ -199,8 +195,7 @@ static int read_part(struct weights *weights, json_t *parts, const char *index, 
     free(path);
     if (result || !json_object_set_new(parts, text, json_integer((json_int_t)weights->file_count)))
         return result;
-    err_set(err, ERR_SYSTEM, "out of memory for the parts");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for the parts");
 }
 
 /* Checks that each tensor of the map is in the file that the map names. */

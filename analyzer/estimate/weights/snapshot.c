@@ -60,8 +60,7 @@ bool snapshot_is(const char *path)
 
 static int fail_memory(struct err *err)
 {
-    err_set(err, ERR_SYSTEM, "out of memory for the path of the weights");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for the path of the weights");
 }
 
 /* --- a folder --- */
@@ -87,10 +86,8 @@ static int look(struct found *found, const char *folder, struct err *err)
     DIR *opened = opendir(folder);
     const struct dirent *entry;
     int result = 0;
-    if (!opened) {
-        err_set(err, ERR_INPUT, "%s: %s", folder, strerror(errno));
-        return -1;
-    }
+    if (!opened)
+        return err_set(err, ERR_INPUT, "%s: %s", folder, strerror(errno));
     errno = 0;
     while (!result && (entry = readdir(opened)))
         result = note_file(found, entry->d_name) ? fail_memory(err) : 0;
@@ -167,11 +164,11 @@ int snapshot_find(struct snapshot *snapshot, const char *path, struct err *err)
         return -1;
     if (snapshot->path || snapshot->config)
         return 0;
-    err_set(err, ERR_INPUT,
-            "%s: the folder has neither config.json nor one file of weights (an index, " USUAL_NAME
-            ", or a single safetensors or GGUF): name a file of it",
-            path);
-    return -1;
+    return err_set(
+        err, ERR_INPUT,
+        "%s: the folder has neither config.json nor one file of weights (an index, " USUAL_NAME
+        ", or a single safetensors or GGUF): name a file of it",
+        path);
 }
 
 int snapshot_read(const struct snapshot *snapshot, struct weights *weights, struct err *err)

@@ -27,8 +27,7 @@ int weights_fail(const char *name, struct err *err, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    err_set(err, ERR_INPUT, "tensor %s: %s", json_shown_text(name, shown), message);
-    return -1;
+    return err_set(err, ERR_INPUT, "tensor %s: %s", json_shown_text(name, shown), message);
 }
 
 /* --- one tensor --- */
@@ -61,10 +60,8 @@ int weights_add(struct weights *weights, const char *name, struct weight weight,
     if (ARRAY_GROW(weights->items, weights->capacity, weights->count, err))
         return -1;
     weight.name = strdup(name);
-    if (!weight.name) {
-        err_set(err, ERR_SYSTEM, "out of memory for the names of tensors");
-        return -1;
-    }
+    if (!weight.name)
+        return err_set(err, ERR_SYSTEM, "out of memory for the names of tensors");
     weight.file = weights->file_count;
     weights->items[weights->count++] = weight;
     return 0;
@@ -149,8 +146,7 @@ int weights_finish(struct weights *weights, struct err *err)
     }
     if (!checked.overflow)
         return 0;
-    err_set(err, ERR_INPUT, "the tensors have more bytes than can be counted in 64 bits");
-    return -1;
+    return err_set(err, ERR_INPUT, "the tensors have more bytes than can be counted in 64 bits");
 }
 
 static int order_to_name(const void *name, const void *weight)

@@ -10,18 +10,12 @@ int weights_file_open(struct weights_file *file, const char *path, struct err *e
 {
     struct stat status;
     *file = (struct weights_file){0};
-    if (stat(path, &status)) {
-        err_set(err, ERR_INPUT, "%s", strerror(errno));
-        return -1;
-    }
-    if (!S_ISREG(status.st_mode)) {
-        err_set(err, ERR_INPUT, "is not a regular file");
-        return -1;
-    }
-    if (!(file->stream = fopen(path, "rb"))) {
-        err_set(err, ERR_INPUT, "%s", strerror(errno));
-        return -1;
-    }
+    if (stat(path, &status))
+        return err_set(err, ERR_INPUT, "%s", strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        return err_set(err, ERR_INPUT, "is not a regular file");
+    if (!(file->stream = fopen(path, "rb")))
+        return err_set(err, ERR_INPUT, "%s", strerror(errno));
     file->left_bytes = (uint64_t)status.st_size;
     return 0;
 }
@@ -35,8 +29,7 @@ void weights_file_close(struct weights_file *file)
 
 static int fail_truncated(struct err *err)
 {
-    err_set(err, ERR_INPUT, "truncated: the file ends before its header does");
-    return -1;
+    return err_set(err, ERR_INPUT, "truncated: the file ends before its header does");
 }
 
 int weights_file_bytes(struct weights_file *file, void *buffer, size_t bytes, struct err *err)

@@ -57,8 +57,7 @@ static int blame_place(struct check_result *result, const char *label, const cha
     free(folder);
     if (result->label && (result->file || !path))
         return 0;
-    err_set(err, ERR_SYSTEM, "out of memory for the evidence");
-    return -1;
+    return err_set(err, ERR_SYSTEM, "out of memory for the evidence");
 }
 
 static int blame_line(struct check_result *result, const struct blamed *blamed, struct err *err)

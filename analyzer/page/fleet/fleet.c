@@ -262,10 +262,8 @@ int page_fleet(struct doc **doc, enum doc_level reads, const struct fleet *fleet
     struct doc *built = doc_new("gpumemtrace.fleet/1", reads);
     struct stand_outs found = {0};
 
-    if (!built) {
-        err_set(err, ERR_SYSTEM, "out of memory for the result");
-        return -1;
-    }
+    if (!built)
+        return err_set(err, ERR_SYSTEM, "out of memory for the result");
     const int status = stand_outs_find(&found, fleet, err);
     if (!status) {
         add_answer(built, &found, fleet);

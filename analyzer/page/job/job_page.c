@@ -116,10 +116,8 @@ int page_build_job(struct doc **doc, enum doc_level reads, const struct page *pa
 {
     struct doc *built = doc_new("gpumemtrace.reports/1", reads);
 
-    if (!built) {
-        err_set(err, ERR_SYSTEM, "out of memory for the result");
-        return -1;
-    }
+    if (!built)
+        return err_set(err, ERR_SYSTEM, "out of memory for the result");
     if (read_and_add(built, page, view, paths, count, ask, err)) {
         doc_free(built);
         return -1;

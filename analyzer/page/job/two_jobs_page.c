@@ -254,12 +254,11 @@ static int add_two_jobs(struct doc *doc, const struct view *view, const struct t
 {
     const bool of_driver = view->layer == LAYER_driver;
 
-    if (!two->count) {
-        err_set(err, ERR_INPUT,
-                "no rank used memory in both jobs (traces are matched by rank, those without one "
-                "by the names of their files); give two traces to compare them as they are");
-        return -1;
-    }
+    if (!two->count)
+        return err_set(
+            err, ERR_INPUT,
+            "no rank used memory in both jobs (traces are matched by rank, those without one "
+            "by the names of their files); give two traces to compare them as they are");
     if (add_answer(doc, two, err))
         return -1;
     doc_object_begin(doc, "jobs", "Jobs");
@@ -315,10 +314,8 @@ int page_build_two_jobs(struct doc **doc, enum doc_level reads, const struct vie
 {
     struct doc *built = doc_new("gpumemtrace.reports/1", reads);
 
-    if (!built) {
-        err_set(err, ERR_SYSTEM, "out of memory for the result");
-        return -1;
-    }
+    if (!built)
+        return err_set(err, ERR_SYSTEM, "out of memory for the result");
     if (read_and_add(built, view, before, after, shows_all, err)) {
         doc_free(built);
         return -1;
