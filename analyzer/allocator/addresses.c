@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
+#include "analyzer/util/sorted.h"
 
 void addresses_release(struct addresses *addresses)
 {
@@ -45,16 +46,7 @@ uint64_t addresses_take(struct addresses *addresses, uint64_t bytes)
 /* Returns the index of the first hole at that address or above. */
 static size_t find_hole(const struct addresses *addresses, uint64_t address)
 {
-    size_t low = 0, high = addresses->count;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (addresses->items[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_BELOW(struct address_hole, address, addresses->items, addresses->count, address);
 }
 
 static void insert_hole(struct addresses *addresses, size_t number, uint64_t address,

@@ -6,6 +6,7 @@
 
 #include "sites.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/sorted.h"
 
 /* --- moments --- */
 
@@ -99,16 +100,7 @@ static int choose_snapshots(struct series *series, const struct history *history
 
 size_t series_snapshot_from(const struct series *series, uint64_t index)
 {
-    size_t from = 0, to = series->snapshot_count;
-
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (series->snapshots[middle].index < index)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    return SORTED_BELOW(struct moment, index, series->snapshots, series->snapshot_count, index);
 }
 
 size_t series_snapshot(const struct series *series, uint64_t index)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
+#include "analyzer/util/sorted.h"
 
 void torch_mappings_init(struct torch_mappings *mappings)
 {
@@ -87,16 +88,9 @@ void torch_mappings_sort_cuts(struct torch_mappings *mappings)
 const struct torch_cut *torch_mappings_cuts(const struct torch_mappings *mappings, uint32_t origin,
                                             size_t *count)
 {
-    size_t low = 0, high = mappings->count;
+    const size_t low =
+        SORTED_BELOW(struct torch_cut, origin, mappings->cuts, mappings->count, origin);
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (mappings->cuts[middle].origin < origin)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     *count = 0;
     while (low + *count < mappings->count && mappings->cuts[low + *count].origin == origin)
         ++*count;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/util/sorted.h"
+
 static void release_texts(char **texts, size_t limit)
 {
     for (size_t i = 0; i < limit; i++)
@@ -166,14 +168,8 @@ struct torch_setup trace_torch_setup(const struct trace *trace)
 
 const struct trace_symbol *trace_symbols(const struct trace *trace, uint64_t address, size_t *count)
 {
-    size_t low = 0, high = trace->symbol_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (trace->symbols[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t low =
+        SORTED_BELOW(struct trace_symbol, address, trace->symbols, trace->symbol_count, address);
     *count = 0;
     while (low + *count < trace->symbol_count && trace->symbols[low + *count].address == address)
         ++*count;
@@ -182,14 +178,8 @@ const struct trace_symbol *trace_symbols(const struct trace *trace, uint64_t add
 
 const struct trace_module *trace_module_at(const struct trace *trace, uint64_t address)
 {
-    size_t low = 0, high = trace->module_range_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (trace->module_ranges[middle].start_address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t low = SORTED_UP_TO(struct trace_module_range, start_address, trace->module_ranges,
+                                    trace->module_range_count, address);
     return low ? trace->module_ranges[low - 1].module : NULL;
 }
 

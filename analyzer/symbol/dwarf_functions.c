@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
+#include "analyzer/util/sorted.h"
 
 enum { NESTING_MAX = 256 };
 
@@ -63,14 +64,8 @@ void dwarf_functions_release(struct dwarf_functions *functions)
 
 Dwarf_Die *dwarf_functions_find(const struct dwarf_functions *functions, Dwarf_Addr address)
 {
-    size_t low = 0, high = functions->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (functions->items[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t low =
+        SORTED_UP_TO(struct dwarf_function, start, functions->items, functions->count, address);
     if (low == 0 || address >= functions->items[low - 1].end)
         return NULL;
     return &functions->items[low - 1].die;

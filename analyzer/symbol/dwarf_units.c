@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
+#include "analyzer/util/sorted.h"
 
 static int add_range(struct dwarf_units *units, uint64_t start, uint64_t end, struct err *err)
 {
@@ -65,14 +66,8 @@ void dwarf_units_release(struct dwarf_units *units)
 
 struct dwarf_unit *dwarf_units_find(const struct dwarf_units *units, uint64_t address)
 {
-    size_t low = 0, high = units->range_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (units->ranges[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t low =
+        SORTED_UP_TO(struct dwarf_range, start, units->ranges, units->range_count, address);
     if (low == 0 || address >= units->ranges[low - 1].end)
         return NULL;
     return &units->items[units->ranges[low - 1].unit];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
+#include "analyzer/util/sorted.h"
 
 /*
  * A symbol without a type may be a function written in assembler. Other types hold no code address.
@@ -69,15 +70,7 @@ void elf_functions_release(struct elf_functions *functions)
 /* Number of functions that start at or before the address. */
 static size_t count_before(const struct elf_functions *functions, uint64_t address)
 {
-    size_t low = 0, high = functions->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (functions->items[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_UP_TO(struct elf_function, start, functions->items, functions->count, address);
 }
 
 /*

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "sorted.h"
 
 void high_water_release(struct high_water *water)
 {
@@ -25,14 +26,8 @@ static int add_mark(struct high_water *water, uint64_t since, uint64_t value, st
  * mark. */
 static size_t mark_of(const struct high_water *water, uint64_t moment)
 {
-    size_t low = 0, high = water->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (water->marks[middle].since <= moment)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t low =
+        SORTED_UP_TO(struct high_water_mark, since, water->marks, water->count, moment);
     return low ? low - 1 : water->count;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Keeps highest, last and median of many values; see spread.h. */
+#include "sorted.h"
 #include "spread.h"
 
 #include <math.h>
@@ -32,15 +33,7 @@ static uint64_t round_down(uint64_t value, unsigned bits)
 /* Returns the position of the value, or the position where it would be stored. */
 static size_t find_value(const struct spread *spread, uint64_t value)
 {
-    size_t from = 0, to = spread->value_count;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (spread->values[middle].value < value)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    return SORTED_BELOW(struct spread_value, value, spread->values, spread->value_count, value);
 }
 
 static void drop_a_bit(struct spread *spread)

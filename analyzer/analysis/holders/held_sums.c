@@ -7,6 +7,7 @@
 
 #include "analyzer/replay/history/live_walk.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/sorted.h"
 
 /* --- the blocks --- */
 
@@ -229,15 +230,9 @@ const struct held_sum *held_sums_most(const struct held_sums *sums)
 
 const struct held_sum *held_sums_of_stack(const struct held_sums *sums, uint32_t stack_id)
 {
-    size_t low = 0, high = sums->count, count = 0;
+    const size_t low = SORTED_BELOW(struct held_sum, stack_id, sums->items, sums->count, stack_id);
+    size_t count = 0;
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (sums->items[middle].stack_id < stack_id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     while (low + count < sums->count && sums->items[low + count].stack_id == stack_id)
         count++;
     return most_of(count ? &sums->items[low] : NULL, count);

@@ -7,6 +7,7 @@
 
 #include "analyzer/replay/memory_rules.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/sorted.h"
 
 /* --- the blocks that are live --- */
 
@@ -72,15 +73,8 @@ static struct held_block *find_live(const struct cursor *at, bool is_late, size_
  * a segment, which a pool cuts into pieces, is not among them. NULL: there is none. */
 static struct held_block *block_with(struct held_block *live, size_t count, uint64_t address)
 {
-    size_t low = 0, high = count;
+    const size_t low = SORTED_UP_TO(struct held_block, address, live, count, address);
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (live[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     if (!low)
         return NULL;
     struct held_block *block = &live[low - 1];
@@ -91,16 +85,8 @@ static struct held_block *block_with(struct held_block *live, size_t count, uint
 
 static const struct trace_holder *first_row(const struct trace *trace, uint32_t walk_id)
 {
-    size_t low = 0, high = trace->holder_count;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (trace->holders[middle].walk_id < walk_id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return trace->holders + low;
+    return trace->holders +
+           SORTED_BELOW(struct trace_holder, walk_id, trace->holders, trace->holder_count, walk_id);
 }
 
 static void join_rows(struct held_block *live, size_t count, const struct trace *trace,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
+#include "analyzer/util/sorted.h"
 
 int breakdown_init(struct breakdown *breakdown, const struct breakdown_groups *groups,
                    size_t account_count, struct err *err)
@@ -43,15 +44,8 @@ int breakdown_ask(struct breakdown *breakdown, uint32_t account, uint64_t *momen
  * */
 static size_t first_moment(const struct account_breakdown *own, size_t count, uint64_t index)
 {
-    size_t from = 0, to = count;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (own->moments[middle] < index)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    return sorted_count(own->moments, count, sizeof *own->moments, 0, sizeof *own->moments, index,
+                        false);
 }
 
 /*

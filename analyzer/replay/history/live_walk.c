@@ -5,20 +5,13 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
+#include "analyzer/util/sorted.h"
 
 /* First block that ended after the event: the list is sorted by end. */
 static size_t first_ended_after(const struct history *history, uint64_t index)
 {
-    const struct block *ended = history->ended_blocks.items;
-    size_t low = 0, high = history->ended_blocks.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (ended[middle].life.end_index <= index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_UP_TO(struct block, life.end_index, history->ended_blocks.items,
+                        history->ended_blocks.count, index);
 }
 
 /* --- the moments that were walked last --- */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
+#include "analyzer/util/sorted.h"
 
 enum { FIRST_PRUNE = 1024 };
 
@@ -31,15 +32,8 @@ void past_release(struct history *history)
 /* Number of pins before `index`. */
 static size_t pins_before(const struct history *history, uint64_t index)
 {
-    size_t low = 0, high = history->pin_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (history->pins[middle] < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return sorted_count(history->pins, history->pin_count, sizeof *history->pins, 0,
+                        sizeof *history->pins, index, false);
 }
 
 int past_pin(struct history *history, uint64_t index, struct err *err)
