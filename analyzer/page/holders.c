@@ -95,10 +95,10 @@ int page_say_holder(struct opening *opening, const struct study *study, const st
                     uint64_t of_bytes, const struct walk_blocks *walk)
 {
     char name[HOLDER_TEXT_BYTES], place[HOLDER_TEXT_BYTES], when[WALK_TEXT_BYTES];
-    char bytes[UNITS_TEXT_BYTES], all[UNITS_TEXT_BYTES], limit[WALK_TEXT_BYTES];
+    char limit[WALK_TEXT_BYTES];
 
     return page_say(opening, VERDICT_who, "Kept by %s%s: %s of %s %s.%s",
                     holder_name(name, &study->trace, sum), holder_place(place, &study->trace, sum),
-                    units_bytes(bytes, sum->bytes), units_bytes(all, of_bytes),
-                    walk_words(when, walk), walk_limit(limit, walk));
+                    BYTES_TEXT(sum->bytes), BYTES_TEXT(of_bytes), walk_words(when, walk),
+                    walk_limit(limit, walk));
 }

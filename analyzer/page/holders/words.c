@@ -130,9 +130,8 @@ const char *walk_words(char out[WALK_TEXT_BYTES], const struct walk_blocks *walk
         return "at the end";
     if (!strcmp(walk->walk->reason, "oom"))
         return "at the failed allocation";
-    char since[UNITS_TEXT_BYTES];
     snprintf(out, WALK_TEXT_BYTES, "at %s after the start",
-             units_duration(since, (int64_t)walk->at.time_ns));
+             DURATION_TEXT((int64_t)walk->at.time_ns));
     return out;
 }
 

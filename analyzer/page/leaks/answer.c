@@ -58,7 +58,7 @@ static int say_held(struct opening *opening, const struct account_leak *found)
 {
     const struct leak *leak = &found->leak;
     const double error = (leak->high - leak->low) / 2;
-    char held[UNITS_TEXT_BYTES], width[UNITS_TEXT_BYTES], since[64] = "";
+    char width[UNITS_TEXT_BYTES], since[64] = "";
     uint64_t bytes = 0, first_step = UINT64_MAX;
 
     for (size_t i = 0; i < found->growing.count; i++) {
@@ -77,7 +77,7 @@ static int say_held(struct opening *opening, const struct account_leak *found)
     else if (first_step && first_step < UINT64_MAX)
         snprintf(since, sizeof since, ", kept since step %" PRIu64, first_step);
     if (page_say(opening, VERDICT_who, "%s of it is live after %" PRIu64 " steps%s.",
-                 units_bytes(held, bytes), found->growth.ends_count, since) < 0)
+                 BYTES_TEXT(bytes), found->growth.ends_count, since) < 0)
         return -1;
     return error * 100 > leak->slope
                ? page_say(opening, VERDICT_who, "The growth is known to ±%s per step.",
@@ -106,7 +106,6 @@ static int say_seldom(struct opening *opening, const struct account_leak *found)
 {
     const struct leak_row *row = lines_steepest(found, ROWS_OF_CAUSE);
     const uint64_t steps = found->growth.counted_steps;
-    char size[UNITS_TEXT_BYTES];
 
     if (!row || row->stack_count > 1 || row->rises_count > steps - steps / SELDOM_DIVISOR)
         return 1;
@@ -116,7 +115,7 @@ static int say_seldom(struct opening *opening, const struct account_leak *found)
         return 1;
     return page_join(opening, VERDICT_why,
                      "%" PRIu64 " of %" PRIu64 " steps keep a block of %s, the others none",
-                     row->rises_count, steps, units_bytes(size, sizes->first_bytes));
+                     row->rises_count, steps, BYTES_TEXT(sizes->first_bytes));
 }
 
 /* Names growth in other steps than those of the cause. */
@@ -276,7 +275,7 @@ static int say_enlarged(struct opening *opening, const struct study *study,
                         const struct worst *worst)
 {
     const struct leak_row *row = lines_steepest(&worst->found, ROWS_ENLARGED);
-    char growth[GROWTH_TEXT_BYTES], bytes[UNITS_TEXT_BYTES], name[VERDICT_NAME_BYTES];
+    char growth[GROWTH_TEXT_BYTES], name[VERDICT_NAME_BYTES];
 
     growth_text(growth, study, worst, ROWS_ENLARGED,
                 VERDICT_WHAT_CHARACTERS - strlen("No leak, but kept blocks get larger: ."));
@@ -284,7 +283,7 @@ static int say_enlarged(struct opening *opening, const struct study *study,
         row->stack_count == 1) {
         if (page_say(opening, VERDICT_what,
                      "No leak, but each block is %s larger than the last, by %s.",
-                     units_bytes(bytes, row->first->enlarged_by_bytes),
+                     BYTES_TEXT(row->first->enlarged_by_bytes),
                      verdict_fit(name, row->blamed->label, NAME_CHARACTERS)) < 0)
             return -1;
     } else if (page_say(opening, VERDICT_what, "No leak, but kept blocks get larger: %s.", growth) <
@@ -336,7 +335,6 @@ static int say_excess(struct opening *opening, const struct study *study, const 
     const struct history *history = &study->history;
     const int device = history->accounts[account].device;
     const struct account *pool = &history->accounts[history_device(history, device)->leading];
-    char rise[UNITS_TEXT_BYTES];
     struct leak_rounds rounds;
 
     if (!idle_is_excess(pool, study_card_bytes(study, device)))
@@ -345,7 +343,7 @@ static int say_excess(struct opening *opening, const struct study *study, const 
     if (leak_rounds_find(&rounds, &study->growth, pool->driver) &&
         page_say(opening, VERDICT_why,
                  "The driver's memory grew in %" PRIu64 " steps, by %s each%s.", rounds.count,
-                 units_bytes(rise, rounds.bytes), rounds.has_stopped ? ", then stopped" : "") < 0)
+                 BYTES_TEXT(rounds.bytes), rounds.has_stopped ? ", then stopped" : "") < 0)
         return -1;
     return page_excess_answer(opening, study, view, err) < 0 ? -1 : 1;
 }

@@ -35,11 +35,11 @@ static void kept_text(char out[KEPT_TEXT_BYTES], const struct account_leak *foun
 int kept_say_larger(struct opening *opening, const struct account_leak *found, const char *layer,
                     enum verdict_role role)
 {
-    char kept[KEPT_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
+    char kept[KEPT_TEXT_BYTES];
 
     kept_text(kept, found);
     return page_say(opening, role, "%s, none freed, each larger than the one before: %s%s.", kept,
-                    units_bytes(bytes, found->growth.kept.bytes), layer) < 0
+                    BYTES_TEXT(found->growth.kept.bytes), layer) < 0
                ? -1
                : page_say(opening, VERDICT_do,
                           "Give the block its final size at once, or free the one that it "
@@ -77,14 +77,13 @@ int kept_say_lost(struct opening *opening, const struct study *study,
 {
     const struct lost *lost = &found->growth.lost;
     const char *label = blame_of(&found->blame, lost->stack_id)->label;
-    char bytes[UNITS_TEXT_BYTES];
     bool is_python;
 
     if (find_python(&is_python, study, lost->stack_id, err) < 0 ||
         page_say(opening, VERDICT_what,
                  "Never freed: %" PRIu64 " of the %" PRIu64 " blocks of %s (%s).",
                  lost->blocks_count, lost->blocks_count + lost->freed_count,
-                 FIT_TEXT(label, NAME_CHARACTERS), units_bytes(bytes, lost->bytes)) < 0 ||
+                 FIT_TEXT(label, NAME_CHARACTERS), BYTES_TEXT(lost->bytes)) < 0 ||
         page_say(opening, VERDICT_why, "%" PRIu64 " others of this line are freed.",
                  lost->freed_count) < 0)
         return -1;
@@ -117,13 +116,13 @@ int kept_say_filled(struct opening *opening, const struct account_leak *found,
 
 int kept_say_all(struct opening *opening, const struct account_leak *found)
 {
-    char kept[KEPT_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
+    char kept[KEPT_TEXT_BYTES];
 
     if (!found->growth.kept.count)
         return 1;
     kept_text(kept, found);
     return page_say(opening, VERDICT_who, "%s were never freed (%s).", kept,
-                    units_bytes(bytes, found->growth.kept.bytes));
+                    BYTES_TEXT(found->growth.kept.bytes));
 }
 
 int kept_say_after(struct opening *opening, const struct account_leak *found,

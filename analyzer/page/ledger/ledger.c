@@ -65,7 +65,7 @@ static void write_shares(char *out, size_t out_bytes, const struct study *study,
                          const struct ledger *ledger)
 {
     enum { SHARES = 4 };
-    char share[OWNER_TEXT_BYTES], size[UNITS_TEXT_BYTES];
+    char share[OWNER_TEXT_BYTES];
     uint64_t left_bytes = 0;
     size_t length = 0;
 
@@ -82,7 +82,7 @@ static void write_shares(char *out, size_t out_bytes, const struct study *study,
             return;
     }
     if (left_bytes)
-        snprintf(out + length, out_bytes - length, ", %s others", units_bytes(size, left_bytes));
+        snprintf(out + length, out_bytes - length, ", %s others", BYTES_TEXT(left_bytes));
 }
 
 /* True if the card has bytes in use that NVML attributes to no process. `oom` has the same term. */
@@ -102,14 +102,12 @@ static int say_ledger(struct opening *opening, const struct study *study,
                       const struct device_use *use, const struct ledger *ledger, const char *at)
 {
     char device[STUDY_DEVICE_BYTES], shares[5 * OWNER_TEXT_BYTES] = "";
-    char used[UNITS_TEXT_BYTES], total[UNITS_TEXT_BYTES], rest[UNITS_TEXT_BYTES];
+    char used[UNITS_TEXT_BYTES];
 
     const bool has_total = ledger->total_known && !study_has_no_limit(study);
 
     study_device_name(use->device, device);
     write_shares(shares, sizeof shares, study, ledger);
-    units_bytes(total, ledger->total_bytes);
-    units_bytes(rest, (uint64_t)ledger->unaccounted_bytes);
     if (!ledger->used_known)
         return page_say(opening, VERDICT_what, "On %s this process holds %s at %s.", device,
                         units_bytes(used, ledger->process_bytes), at) < 0 ||
@@ -120,10 +118,10 @@ static int say_ledger(struct opening *opening, const struct study *study,
                               "usage is unknown.");
     if (page_say(opening, VERDICT_what, "On %s %s%s%s is in use at %s.", device,
                  units_bytes(used, ledger->used_bytes), has_total ? " of " : "",
-                 has_total ? total : "", at) < 0)
+                 has_total ? BYTES_TEXT(ledger->total_bytes) : "", at) < 0)
         return -1;
     return page_say(opening, VERDICT_who, "%s%s%s%s.", shares, is_worth_saying(ledger) ? "; " : "",
-                    is_worth_saying(ledger) ? rest : "",
+                    is_worth_saying(ledger) ? BYTES_TEXT((uint64_t)ledger->unaccounted_bytes) : "",
                     !is_worth_saying(ledger) ? ""
                     : is_unlisted(ledger)    ? " " LEDGER_UNLISTED
                                              : " unaccounted");
@@ -223,14 +221,12 @@ static void add_term(struct doc *doc, const struct study *study, const struct le
 static void add_sum(struct doc *doc, const char *owner, const struct ledger *ledger, bool known,
                     int64_t bytes, const char *source)
 {
-    char size[UNITS_TEXT_BYTES];
-
     doc_row_begin(doc_summary(doc));
     doc_text(doc, NULL, "Owner", owner);
     if (known) {
         doc_integer(doc, NULL, "Bytes", DOC_BYTES, bytes);
         doc_words(doc, "%s%s", bytes < 0 ? "-" : "",
-                  units_bytes(size, bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes));
+                  BYTES_TEXT(bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes));
     } else {
         doc_null(doc, NULL, "Bytes", DOC_BYTES);
     }
@@ -410,19 +406,15 @@ static void add_note(struct doc *doc, const struct ledger *ledger)
     const uint64_t context_bytes =
         ledger_sum(ledger, LEDGER_context) + ledger_sum(ledger, LEDGER_growth);
     const uint64_t own_bytes = ledger_context_part(ledger, context_bytes);
-    char all[UNITS_TEXT_BYTES], pools[UNITS_TEXT_BYTES], direct[UNITS_TEXT_BYTES];
-    char context[UNITS_TEXT_BYTES];
 
-    units_bytes(all, ledger->process_bytes + own_bytes);
-    units_bytes(pools, pools_bytes);
-    units_bytes(direct, ledger->process_bytes - pools_bytes - modules_bytes);
-    units_bytes(context, own_bytes + modules_bytes);
     doc_note(doc,
              "nvidia-smi shows about %s of this process at the peak of the driver's memory: %s in "
              "pools of frameworks, "
              "%s taken from the driver by libraries and the program, %s of context and modules "
              "(%s).",
-             all, pools, direct, context,
+             BYTES_TEXT(ledger->process_bytes + own_bytes), BYTES_TEXT(pools_bytes),
+             BYTES_TEXT(ledger->process_bytes - pools_bytes - modules_bytes),
+             BYTES_TEXT(own_bytes + modules_bytes),
              !ledger->used_known ? "unknown: the trace has no free-memory sample"
              : own_bytes < context_bytes
                  ? "assumed: others hold what is in use beyond the process's memory and "

@@ -32,18 +32,18 @@ bool page_oom_tells_cause(const struct study *study, const struct failure *failu
 
 static int say_rising(struct opening *opening, const struct rising *rising)
 {
-    char rise[UNITS_TEXT_BYTES], first[UNITS_TEXT_BYTES], last[UNITS_TEXT_BYTES];
+    char last[UNITS_TEXT_BYTES];
     const bool is_even = rising_is_even(rising);
 
     if (rising_doubles(rising))
         return page_join(opening, VERDICT_why,
                          "the requests of this line doubled %" PRIu32 " times, to %s",
                          rising->doublings_count, units_bytes(last, rising->last_bytes));
-    units_bytes(rise, rising->most_rise_bytes);
-    return page_join(
-        opening, VERDICT_why, "the requests of this line grew %" PRIu32 " times%s%s, from %s to %s",
-        rising->rises_count, is_even ? " by " : "", is_even ? rise : "",
-        units_bytes(first, rising->first_bytes), units_bytes(last, rising->last_bytes));
+    return page_join(opening, VERDICT_why,
+                     "the requests of this line grew %" PRIu32 " times%s%s, from %s to %s",
+                     rising->rises_count, is_even ? " by " : "",
+                     is_even ? BYTES_TEXT(rising->most_rise_bytes) : "",
+                     BYTES_TEXT(rising->first_bytes), units_bytes(last, rising->last_bytes));
 }
 
 /* Says that smaller batches were tried. If an exception holds the tensors of the failed tries, says
@@ -51,7 +51,6 @@ static int say_rising(struct opening *opening, const struct rising *rising)
 static int say_halved(struct opening *opening, const struct remedies *remedies)
 {
     uint64_t held_bytes = 0;
-    char held[UNITS_TEXT_BYTES];
 
     for (size_t i = 0; i < remedies->count; i++)
         if (remedies->items[i].key == REMEDY_caught)
@@ -64,7 +63,7 @@ static int say_halved(struct opening *opening, const struct remedies *remedies)
         opening, VERDICT_why,
         "%zu tries failed, each asking for half as much as the one before, and %s of their "
         "tensors stayed live, because an exception that is still held keeps its frames",
-        count, units_bytes(held, held_bytes));
+        count, BYTES_TEXT(held_bytes));
 }
 
 /* Says that an earlier object of the same line is held beside the one that is being made. */
@@ -73,7 +72,7 @@ static int say_generations(struct opening *opening, const struct study *study,
 {
     const struct trace *trace = &study->trace;
     const struct trace_location *line = &trace->locations[generations->location];
-    char now[UNITS_TEXT_BYTES], before[UNITS_TEXT_BYTES], name[BLAME_TEXT_BYTES];
+    char before[UNITS_TEXT_BYTES], name[BLAME_TEXT_BYTES];
 
     snprintf(name, sizeof name, "%s:%" PRIu32 " %s",
              stack_base_name(trace_string(trace, line->file_id)), line->line,
@@ -83,7 +82,7 @@ static int say_generations(struct opening *opening, const struct study *study,
         generations->now_bytes
             ? page_join(opening, VERDICT_why,
                         "%s is of this call of %s, %s of the call before, which is still held",
-                        units_bytes(now, generations->now_bytes), name, before)
+                        BYTES_TEXT(generations->now_bytes), name, before)
             : page_join(opening, VERDICT_why,
                         "%s is of the call of %s before this one, and is still held", before, name);
     return status < 0
@@ -146,14 +145,14 @@ static int say_larger(struct opening *opening, const struct oom_told *told,
                       const struct larger_blocks *larger, const char *live)
 {
     const struct larger_line *lines = larger->lines;
-    char bytes[UNITS_TEXT_BYTES], others[64] = "";
+    char others[64] = "";
 
     if (larger->line_count > LARGER_LINES)
         snprintf(others, sizeof others, " and %zu more lines", larger->line_count - LARGER_LINES);
     return page_say(opening, VERDICT_who,
                     "%s live, %s of it in %" PRIu64 " blocks by %s%s%s%s, none freed, each larger "
                     "than the one before.",
-                    live, units_bytes(bytes, larger->bytes), larger->count,
+                    live, BYTES_TEXT(larger->bytes), larger->count,
                     label_of(told, lines[0].stack_id), larger->line_count > 1 ? " and " : "",
                     larger->line_count > 1 ? label_of(told, lines[1].stack_id) : "", others);
 }
@@ -173,14 +172,13 @@ static int say_rows(struct opening *opening, const struct oom *oom, const struct
 {
     const struct site_row *row = row_to_name(rows, count);
     const char *held = oom->has_pool ? " tensors" : "";
-    char most[UNITS_TEXT_BYTES];
 
     /* If graphs hold more than the tensors, tensors are not to blame. */
     if (!row->blamed->site.is_found || told->sites.total_bytes < oom->graph_bytes)
         return page_say(opening, VERDICT_who, "%s live%s.", live, held);
     return page_say(opening, VERDICT_who, "%s live%s, %s by %s (%s).", live, held,
                     row->bytes > told->sites.total_bytes / 2 ? "most" : "the largest part",
-                    row->blamed->label, units_bytes(most, row->bytes));
+                    row->blamed->label, BYTES_TEXT(row->bytes));
 }
 
 /* Says which device refused, and which other device of the process had most free: "device 0
@@ -189,7 +187,7 @@ static int say_other_devices(struct opening *opening, const struct history *hist
                              const struct failure *failure)
 {
     const int device = history->accounts[failure->account].device;
-    char refused[STUDY_DEVICE_BYTES], other[STUDY_DEVICE_BYTES], size[UNITS_TEXT_BYTES];
+    char refused[STUDY_DEVICE_BYTES], other[STUDY_DEVICE_BYTES];
     struct card_free card, most = {0};
     size_t others_count = 0;
     int found = device;
@@ -210,8 +208,7 @@ static int say_other_devices(struct opening *opening, const struct history *hist
         return 1;
     return page_join(opening, VERDICT_why, "%s refused, and %s had %s%s free",
                      study_device_name(device, refused), study_device_name(found, other),
-                     others_count > 1 ? "most of the others, " : "",
-                     units_bytes(size, most.free_bytes));
+                     others_count > 1 ? "most of the others, " : "", BYTES_TEXT(most.free_bytes));
 }
 
 int page_oom_say_who(struct opening *opening, const struct study *study, const struct oom *oom,

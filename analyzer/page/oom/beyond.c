@@ -25,7 +25,6 @@ static const struct {
 static int add_most(struct text *out, const char *before, const struct study *study,
                     const struct sites *sites, const struct blame *blame, struct err *err)
 {
-    char bytes[UNITS_TEXT_BYTES];
     struct site_row *rows;
     const int count = site_rows_of(&rows, &study->history, sites, blame, err);
 
@@ -33,8 +32,7 @@ static int add_most(struct text *out, const char *before, const struct study *st
         return -1;
     const bool is_line = count > 0 && rows[0].blamed->site.is_found;
     if (is_line)
-        text_addf(out, "%s%s (%s)", before, rows[0].blamed->label,
-                  units_bytes(bytes, rows[0].bytes));
+        text_addf(out, "%s%s (%s)", before, rows[0].blamed->label, BYTES_TEXT(rows[0].bytes));
     free(rows);
     return is_line;
 }

@@ -15,13 +15,13 @@
 static int say_full(struct opening *opening, const struct study *study, int device,
                     uint64_t free_bytes)
 {
-    char name[STUDY_DEVICE_BYTES], left[UNITS_TEXT_BYTES];
+    char name[STUDY_DEVICE_BYTES];
 
     if (page_say(opening, VERDICT_what,
                  "No allocation failed, but the program ended with status %" PRId64
                  " when %s had %s free.",
                  study->trace.meta.exit_status.value, study_device_name(device, name),
-                 units_bytes(left, free_bytes)) < 0 ||
+                 BYTES_TEXT(free_bytes)) < 0 ||
         page_say(opening, VERDICT_why,
                  "If it said \"CUDA error: out of memory\", a kernel launched for the first time "
                  "found no room for its code.") < 0)

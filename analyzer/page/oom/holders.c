@@ -76,7 +76,7 @@ static int is_of_other(const struct study *study, struct held_ask ask, uint32_t 
 int page_oom_say_holder(struct opening *opening, const struct study *study, const struct oom *oom,
                         uint32_t named_stack_id, struct err *err)
 {
-    char name[HOLDER_TEXT_BYTES], place[HOLDER_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
+    char name[HOLDER_TEXT_BYTES], place[HOLDER_TEXT_BYTES];
     struct held_sums sums;
     int status;
 
@@ -84,10 +84,9 @@ int page_oom_say_holder(struct opening *opening, const struct study *study, cons
     const int is_other =
         first ? is_of_other(study, ask_held(oom), named_stack_id, first->holder, err) : 0;
     if (first && is_other >= 0)
-        status =
-            page_join(opening, VERDICT_who, "%s%s is kept by %s%s", is_other ? "another " : "",
-                      units_bytes(bytes, first->bytes), holder_name(name, &study->trace, first),
-                      holder_place(place, &study->trace, first));
+        status = page_join(opening, VERDICT_who, "%s%s is kept by %s%s", is_other ? "another " : "",
+                           BYTES_TEXT(first->bytes), holder_name(name, &study->trace, first),
+                           holder_place(place, &study->trace, first));
     if (status >= 0)
         held_sums_release(&sums);
     return is_other < 0 ? -1 : status;

@@ -28,23 +28,18 @@ static bool is_worth_saying(const struct oom *oom, uint64_t bytes)
 
 void page_oom_add_idle(struct text *out, const char *before, const struct oom *oom)
 {
-    char size[UNITS_TEXT_BYTES];
-
     for (int owner = 0; owner < OOM_IDLE_OWNERS; owner++) {
         const uint64_t bytes = oom_unreachable_bytes(oom, (enum oom_idle)owner);
 
         if (!is_worth_saying(oom, bytes))
             continue;
-        text_addf(out, "%s%s lay idle in %s", before, units_bytes(size, bytes),
-                  owners[owner].where);
+        text_addf(out, "%s%s lay idle in %s", before, BYTES_TEXT(bytes), owners[owner].where);
         before = "; ";
     }
 }
 
 int page_oom_say_idle(struct opening *opening, const struct oom *oom)
 {
-    char size[UNITS_TEXT_BYTES];
-
     if (oom->verdict != OOM_CACHED || oom->reason != OOM_ANOTHER_CALLER)
         return 0;
     for (int owner = 0; owner < OOM_IDLE_OWNERS; owner++) {
@@ -52,7 +47,7 @@ int page_oom_say_idle(struct opening *opening, const struct oom *oom)
 
         if (owners[owner].remedy && is_worth_saying(oom, bytes) &&
             page_say(opening, VERDICT_do, "%s gives %s back to the driver.", owners[owner].remedy,
-                     units_bytes(size, bytes)) < 0)
+                     BYTES_TEXT(bytes)) < 0)
             return -1;
     }
     return 1;

@@ -21,7 +21,7 @@ int page_oom_say_limit_holder(struct opening *opening, const struct study *study
                               const struct oom *oom, struct err *err)
 {
     const char *name = limit_name(oom->limit.number);
-    char label[BLAME_TEXT_BYTES], size[UNITS_TEXT_BYTES];
+    char label[BLAME_TEXT_BYTES];
     const bool is_measured = oom_limit_makes_room(oom);
 
     if (!is_measured && !oom_limit_may_hold(oom))
@@ -31,7 +31,7 @@ int page_oom_say_limit_holder(struct opening *opening, const struct study *study
         return -1;
     return page_say(opening, VERDICT_who, "The context %s %s for %s, which %s set.",
                     is_measured ? "took" : "may hold",
-                    is_measured ? units_bytes(size, oom->limit.bytes) : "this memory", name,
+                    is_measured ? BYTES_TEXT(oom->limit.bytes) : "this memory", name,
                     is_known ? label : "the program");
 }
 
@@ -40,7 +40,6 @@ int page_oom_say_limit_holder(struct opening *opening, const struct study *study
 static int say_own_limit_remedy(struct opening *opening, const struct oom *oom)
 {
     const uint64_t more_bytes = oom->driver_requested_bytes;
-    char need[UNITS_TEXT_BYTES];
 
     if (!oom->reserved_known || !oom->device_known || !oom->device_total_bytes ||
         more_bytes > oom->device_free_bytes)
@@ -50,13 +49,11 @@ static int say_own_limit_remedy(struct opening *opening, const struct oom *oom)
     const double share = ceil(100.0 * (double)need_bytes / (double)oom->device_total_bytes) / 100;
     return page_say(opening, VERDICT_do,
                     "Raise the limit to at least %s, %.2f of the card, which had that much free.",
-                    units_bytes(need, need_bytes), share);
+                    BYTES_TEXT(need_bytes), share);
 }
 
 int page_oom_say_limit_remedy(struct opening *opening, const struct oom *oom)
 {
-    char size[UNITS_TEXT_BYTES];
-
     if (oom->verdict == OOM_LIMIT && oom->reason == OOM_BY_FRAMEWORK)
         return say_own_limit_remedy(opening, oom);
     if (!oom_limit_makes_room(oom))
@@ -64,5 +61,5 @@ int page_oom_say_limit_remedy(struct opening *opening, const struct oom *oom)
     return page_say(opening, VERDICT_do,
                     "A lower limit, or the old one set again (cudaDeviceSetLimit) after the "
                     "kernels that need it, gives up to %s back.",
-                    units_bytes(size, oom->limit.bytes));
+                    BYTES_TEXT(oom->limit.bytes));
 }

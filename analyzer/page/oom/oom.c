@@ -553,7 +553,6 @@ static int answer_oom(struct opening *opening, const struct study *study, const 
 {
     const struct history *history = &study->history;
     int status = page_oom_answer(opening, study, view, err);
-    char flushed[UNITS_TEXT_BYTES];
 
     if (status)
         return status < 0 || say_next(opening, study, page_oom_chosen(study, view), err) ? -1
@@ -571,7 +570,7 @@ static int answer_oom(struct opening *opening, const struct study *study, const 
                      "No allocation failed; %" PRIu64 " %s refused at first, and served after the "
                      "framework had given back %s of its cache.",
                      history->retries_in_all, history->retries_in_all == 1 ? "was" : "were",
-                     units_bytes(flushed, history->retries_flushed_bytes));
+                     BYTES_TEXT(history->retries_flushed_bytes));
     if (status < 0 || !history->done_without_in_all)
         return status;
     return page_say(opening, VERDICT_what,

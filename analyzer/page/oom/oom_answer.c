@@ -159,9 +159,7 @@ static void explain_own_limit(struct text *out, const struct oom *oom, const str
 
 static void explain_fragmented(struct text *out, const struct oom *oom, const struct sizes *sizes)
 {
-    char idle[UNITS_TEXT_BYTES];
-
-    text_addf(out, "%s of the process's memory lay idle, ", units_bytes(idle, oom->idle_bytes));
+    text_addf(out, "%s of the process's memory lay idle, ", BYTES_TEXT(oom->idle_bytes));
     if (oom->hole_known)
         text_addf(out, "the largest piece %s", sizes->hole);
     else
@@ -428,14 +426,14 @@ static int say_asked(struct opening *opening, const struct study *study, const s
                      const struct oom_told *told, struct text *text)
 {
     const char *kind = kind_words(study, oom), *path = study_path(study, oom->failure->path);
-    char name[VERDICT_NAME_BYTES], size[UNITS_TEXT_BYTES], asked[UNITS_TEXT_BYTES + 16] = "";
+    char name[VERDICT_NAME_BYTES], asked[UNITS_TEXT_BYTES + 16] = "";
     char number[64] = "";
 
     add_asker(text, study, oom->failure, told);
     if (oom->reason == OOM_BY_LAUNCH)
         snprintf(asked, sizeof asked, " launched a CUDA graph");
     else if (oom->account_kind != ACCOUNT_context)
-        snprintf(asked, sizeof asked, " asked for %s", units_request(size, oom->requested_bytes));
+        snprintf(asked, sizeof asked, " asked for %s", REQUEST_TEXT(oom->requested_bytes));
     if (study->history.failures_in_all > 1)
         snprintf(number, sizeof number, " (failure %" PRIu64 " of %" PRIu64 ")",
                  oom->failure->number, study->history.failures_in_all);
@@ -460,7 +458,6 @@ static int say_why(struct opening *opening, const struct study *study, const str
     const bool is_of_pool = oom->driver_requested_bytes >
                             oom->requested_bytes + oom->requested_bytes / VISIBLY_MORE_DIVISOR;
     const struct sizes sizes = sizes_of(oom);
-    char asked[UNITS_TEXT_BYTES];
 
     text_add(text, verdict_words(oom));
     if (has_free)
@@ -473,7 +470,7 @@ static int say_why(struct opening *opening, const struct study *study, const str
                   !has_free      ? ":"
                   : is_explained ? ","
                                  : ", and",
-                  units_bytes(asked, oom->driver_requested_bytes));
+                  BYTES_TEXT(oom->driver_requested_bytes));
     if (is_explained) {
         text_add(text, has_free || is_of_pool ? ", and " : ": ");
         if (page_oom_explain(text, study, oom, err))

@@ -150,7 +150,6 @@ int page_remedies_say(struct opening *opening, const struct study *study, unsign
                       const char *lead, struct err *err)
 {
     const struct remedies *remedies = study->remedies;
-    char gain[UNITS_TEXT_BYTES], need[UNITS_TEXT_BYTES];
     struct words words;
     struct text text;
     bool is_compared = false, is_early = false;
@@ -172,9 +171,9 @@ int page_remedies_say(struct opening *opening, const struct study *study, unsign
             text_add(&text, " (gain not known)");
             continue;
         }
-        text_addf(&text, ": %s", units_bytes(gain, remedy->gain_bytes));
+        text_addf(&text, ": %s", BYTES_TEXT(remedy->gain_bytes));
         if (!remedy_is_of_allocator(remedy) && !is_compared)
-            text_addf(&text, " of %s", units_bytes(need, remedies->need_bytes));
+            text_addf(&text, " of %s", BYTES_TEXT(remedies->need_bytes));
         is_compared |= !remedy_is_of_allocator(remedy);
         text_addf(&text, " less%s", remedy_is_of_allocator(remedy) ? " reserved" : "");
         is_early |= remedy->is_early;
