@@ -61,166 +61,94 @@ static int on_alloc(struct replay *replay)
                : 0;
 }
 
-static int on_free(struct replay *replay)
+static int on_pool_usage(struct blocks *blocks)
 {
-    return allocations_free(&replay->contexts, &replay->vmm, &replay->blocks);
-}
-
-static int on_map(struct replay *replay)
-{
-    return vmm_map(&replay->vmm, &replay->blocks);
-}
-
-static int on_unmap(struct replay *replay)
-{
-    return vmm_unmap(&replay->vmm, &replay->blocks);
-}
-
-static int on_retain(struct replay *replay)
-{
-    return vmm_retain(&replay->vmm, &replay->blocks);
-}
-
-static int on_bind(struct replay *replay)
-{
-    return bindings_bind(&replay->bindings, &replay->vmm, &replay->blocks);
-}
-
-static int on_unbind(struct replay *replay)
-{
-    return bindings_unbind(&replay->bindings, &replay->vmm, &replay->blocks);
-}
-
-static int on_context_create(struct replay *replay)
-{
-    return contexts_create(&replay->contexts, &replay->blocks);
-}
-
-static int on_context_destroy(struct replay *replay)
-{
-    return contexts_destroy(&replay->contexts, &replay->blocks);
-}
-
-static int on_pool_create(struct replay *replay)
-{
-    return mempools_create(&replay->blocks.mempools, &replay->blocks.at);
-}
-
-static int on_pool_destroy(struct replay *replay)
-{
-    return mempools_destroy(&replay->blocks.mempools, &replay->blocks.at);
-}
-
-static int on_pool_usage(struct replay *replay)
-{
-    struct blocks *blocks = &replay->blocks;
     if (blocks->at.event->memory == MEMORY_GRAPH)
         return graph_mempool_report(blocks);
     uint32_t mempool = mempools_find(&blocks->mempools, &blocks->at);
     return mempool == HISTORY_NONE ? -1 : mempools_report(&blocks->at, mempool);
 }
 
-static int on_device_memory(struct replay *replay)
+/* The kinds of events that change no block. */
+static int note_event(struct replay *replay)
 {
-    return memory_samples_add(&replay->samples, &replay->blocks.at, &replay->blocks.accounts);
+    struct blocks *blocks = &replay->blocks;
+    const struct cursor *at = &blocks->at;
+
+    switch (at->event->kind) {
+    case EVENT_DEVICE_MEMORY:
+        return memory_samples_add(&replay->samples, at, &blocks->accounts);
+    case EVENT_PHASE_PUSH:
+        return spans_push(&blocks->spans, at);
+    case EVENT_PHASE_POP:
+        return spans_pop(&blocks->spans, at);
+    case EVENT_AUTOGRAD_NODE:
+        return autograd_work_for(&blocks->autograd, at);
+    case EVENT_PROCESS_MEMORY:
+        if (at->event->device != DEVICE_UNKNOWN)
+            process_answers_read(&replay->answers, at);
+        return 0;
+    case EVENT_POOL_LIMIT:
+        process_answers_set_limit(at);
+        return 0;
+    default:
+        return 0;
+    }
 }
 
-static int on_module_load(struct replay *replay)
+/* Hands the event to the part of the replay that its kind changes. A call to a graph or a capture
+ * that failed changes nothing. */
+static int change_state(struct replay *replay)
 {
-    return modules_load(&replay->samples, &replay->blocks);
-}
+    struct blocks *blocks = &replay->blocks;
+    const struct cursor *at = &blocks->at;
+    const bool has_failed = at->event->result != 0;
 
-static int on_module_unload(struct replay *replay)
-{
-    return modules_unload(&replay->contexts, &replay->blocks);
+    switch (at->event->kind) {
+    case EVENT_ALLOC:
+        return on_alloc(replay);
+    case EVENT_FREE:
+        return allocations_free(&replay->contexts, &replay->vmm, blocks);
+    case EVENT_MAP:
+        return vmm_map(&replay->vmm, blocks);
+    case EVENT_UNMAP:
+        return vmm_unmap(&replay->vmm, blocks);
+    case EVENT_RETAIN:
+        return vmm_retain(&replay->vmm, blocks);
+    case EVENT_BIND:
+        return bindings_bind(&replay->bindings, &replay->vmm, blocks);
+    case EVENT_UNBIND:
+        return bindings_unbind(&replay->bindings, &replay->vmm, blocks);
+    case EVENT_CONTEXT_CREATE:
+        return contexts_create(&replay->contexts, blocks);
+    case EVENT_CONTEXT_DESTROY:
+        return contexts_destroy(&replay->contexts, blocks);
+    case EVENT_POOL_CREATE:
+        return mempools_create(&blocks->mempools, at);
+    case EVENT_POOL_DESTROY:
+        return mempools_destroy(&blocks->mempools, at);
+    case EVENT_POOL_USAGE:
+        return on_pool_usage(blocks);
+    case EVENT_MODULE_LOAD:
+        return modules_load(&replay->samples, blocks);
+    case EVENT_MODULE_UNLOAD:
+        return modules_unload(&replay->contexts, blocks);
+    case EVENT_LIMIT:
+        return modules_set_limit(&replay->samples, blocks);
+    case EVENT_CAPTURE_BEGIN:
+        return has_failed ? 0 : captures_begin(&replay->captures, at);
+    case EVENT_CAPTURE_END:
+        return has_failed ? 0 : captures_end(&replay->captures, at);
+    case EVENT_GRAPH_MADE:
+        return has_failed ? 0 : captures_make_graph(&replay->captures, at);
+    case EVENT_GRAPH_DESTROY:
+        if (!has_failed)
+            captures_destroy_graph(&replay->captures, at);
+        return 0;
+    default:
+        return note_event(replay);
+    }
 }
-
-static int on_limit(struct replay *replay)
-{
-    return modules_set_limit(&replay->samples, &replay->blocks);
-}
-
-static int on_phase_push(struct replay *replay)
-{
-    return spans_push(&replay->blocks.spans, &replay->blocks.at);
-}
-
-static int on_phase_pop(struct replay *replay)
-{
-    return spans_pop(&replay->blocks.spans, &replay->blocks.at);
-}
-
-static int on_autograd_node(struct replay *replay)
-{
-    return autograd_work_for(&replay->blocks.autograd, &replay->blocks.at);
-}
-
-static int on_capture_begin(struct replay *replay)
-{
-    const struct cursor *at = &replay->blocks.at;
-    return at->event->result ? 0 : captures_begin(&replay->captures, at);
-}
-
-static int on_capture_end(struct replay *replay)
-{
-    const struct cursor *at = &replay->blocks.at;
-    return at->event->result ? 0 : captures_end(&replay->captures, at);
-}
-
-static int on_graph_made(struct replay *replay)
-{
-    const struct cursor *at = &replay->blocks.at;
-    return at->event->result ? 0 : captures_make_graph(&replay->captures, at);
-}
-
-static int on_graph_destroy(struct replay *replay)
-{
-    const struct cursor *at = &replay->blocks.at;
-    if (!at->event->result)
-        captures_destroy_graph(&replay->captures, at);
-    return 0;
-}
-
-static int on_process_memory(struct replay *replay)
-{
-    if (replay->blocks.at.event->device != DEVICE_UNKNOWN)
-        process_answers_read(&replay->answers, &replay->blocks.at);
-    return 0;
-}
-
-static int on_pool_limit(struct replay *replay)
-{
-    process_answers_set_limit(&replay->blocks.at);
-    return 0;
-}
-
-static int (*const handlers[EVENT_KIND_COUNT])(struct replay *replay) = {
-    [EVENT_ALLOC] = on_alloc,
-    [EVENT_FREE] = on_free,
-    [EVENT_MAP] = on_map,
-    [EVENT_UNMAP] = on_unmap,
-    [EVENT_RETAIN] = on_retain,
-    [EVENT_BIND] = on_bind,
-    [EVENT_UNBIND] = on_unbind,
-    [EVENT_CONTEXT_CREATE] = on_context_create,
-    [EVENT_CONTEXT_DESTROY] = on_context_destroy,
-    [EVENT_POOL_CREATE] = on_pool_create,
-    [EVENT_POOL_DESTROY] = on_pool_destroy,
-    [EVENT_POOL_USAGE] = on_pool_usage,
-    [EVENT_DEVICE_MEMORY] = on_device_memory,
-    [EVENT_MODULE_LOAD] = on_module_load,
-    [EVENT_MODULE_UNLOAD] = on_module_unload,
-    [EVENT_LIMIT] = on_limit,
-    [EVENT_PHASE_PUSH] = on_phase_push,
-    [EVENT_PHASE_POP] = on_phase_pop,
-    [EVENT_AUTOGRAD_NODE] = on_autograd_node,
-    [EVENT_CAPTURE_BEGIN] = on_capture_begin,
-    [EVENT_CAPTURE_END] = on_capture_end,
-    [EVENT_GRAPH_MADE] = on_graph_made,
-    [EVENT_GRAPH_DESTROY] = on_graph_destroy,
-    [EVENT_PROCESS_MEMORY] = on_process_memory,
-    [EVENT_POOL_LIMIT] = on_pool_limit,
-};
 
 static int on_block_end(void *self, uint32_t block)
 {
@@ -337,7 +265,7 @@ static int handle_event(struct replay *replay, const struct event *event)
                     event->memory == MEMORY_TENSOR &&
                         autograd_records(&blocks->autograd, &blocks->at)))
         return -1;
-    return handlers[event->kind] ? handlers[event->kind](replay) : 0;
+    return change_state(replay);
 }
 
 static int replay_event(struct replay *replay, const struct event *event)
