@@ -246,6 +246,21 @@ def test_traces_without_ranks_go_by_their_names(rank):
     assert groups_of(load_json("peak", *paths)) == [("train.db, eval.db", 150 * MIB, 2)]
 
 
+def test_a_list_of_names_is_cut_between_two_names(rank):
+    paths = [rank(None, LIKE, name=f"resume.1974{i}.db") for i in range(3)]
+    high = rank(None, [*LIKE, (30 * MIB, 88)], name="resume.20630.db")
+    said = sentences_of(load_json("peak", *paths, high))
+    assert said[0] == "resume.20630.db peaks at 180.00 MiB, 30.00 MiB above resume.19740.db, resume.19741.db …."
+    assert "resume.19740.db … peak at 150.00 MiB (driver)." in said
+
+
+def test_a_list_of_numbers_is_cut_between_two_numbers(rank, tmp_path):
+    for number in range(100, 118, 2):
+        rank(number, LIKE)
+    rank(99, [*LIKE, (30 * MIB, 88)])
+    assert "Ranks 100,102,104,106,108 … peak at 150.00 MiB (driver)." in sentences_of(load_json("peak", tmp_path))
+
+
 # --- processes on one card ---
 
 
@@ -301,7 +316,17 @@ def test_dry_runs_share_a_card_only_in_one_run(tmp_path, runs, count):
 
 def test_a_process_that_is_over_holds_nothing(tmp_path):
     paths = [on_card(tmp_path / "a.db", 1000, [(10, 8), (40, 8)], rank=0), on_card(tmp_path / "b.db", 2000, SECOND, rank=1)]
-    assert {card["sum_bytes"] // MIB for card in load_json("peak", *paths)["job"]["cards"]} == {8}
+    document = load_json("peak", *paths)
+    assert {card["sum_bytes"] // MIB for card in document["job"]["cards"]} == {8}
+    assert not [said for said in sentences_of(document) if "at one moment" in said]
+
+
+def test_a_process_that_is_over_is_not_counted_among_those_of_one_moment(tmp_path):
+    """The third process begins after the first one has ended, so only two of the three hold memory together."""
+    paths = [on_card(tmp_path / "a.db", 1000, [(10, 8), (40, 8)], rank=0), on_card(tmp_path / "b.db", 2000, SECOND, rank=1),
+             on_card(tmp_path / "c.db", 2000, SECOND, rank=2)]  # fmt: skip
+    said = sentences_of(load_json("peak", *paths))
+    assert "2 processes on GPU-one held 12.00 MiB of its 80.00 GiB together at one moment, without their contexts." in said
 
 
 SECOND_NS = 1_000_000_000

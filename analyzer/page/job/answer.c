@@ -47,6 +47,7 @@ static int say_groups(struct verdict *said, const struct job *job, struct err *e
         return -1;
     if (*who >= 'a' && who_has_ranks(job))
         *who = (char)(*who - 'a' + 'A');
+    who_fit(who, WHO_CHARACTERS);
     verdict_say(said, said->texts.count ? VERDICT_who : VERDICT_what, "%s %s at %s%s%s (%s).",
                 FIT_TEXT(who, WHO_CHARACTERS), typical->count > 1 ? "peak" : "peaks",
                 BYTES_TEXT(typical->lowest_bytes), is_range ? " to " : "",
@@ -69,11 +70,14 @@ static int say_outlier(struct verdict *said, const struct job *job, struct err *
         return -1;
     if (who_has_ranks(job))
         *who = 'R';
+    who_fit(who, WHO_CHARACTERS);
     const char *name = FIT_TEXT(who, WHO_CHARACTERS);
+    const size_t room = 2 * WHO_CHARACTERS - utf8_text_columns(name);
+    who_fit(others, room);
     verdict_say(said, VERDICT_what, "%s %s at %s, %s above %s.", name,
                 group->count > 1 ? "peak" : "peaks", BYTES_TEXT(group->peak_bytes),
                 BYTES_TEXT(group->peak_bytes - job_middle(job, typical)->peak_bytes),
-                FIT_TEXT(others, 2 * WHO_CHARACTERS - utf8_text_columns(name)));
+                FIT_TEXT(others, room));
     if (*page_more(&group->more, held))
         verdict_say(said, VERDICT_who, "%s.", held);
     return 0;
@@ -95,16 +99,30 @@ static int say_unused(struct verdict *said, const struct job *job, struct err *e
     return 0;
 }
 
+static int count_holders(const struct shared_card *card)
+{
+    int count = 0;
+
+    for (int i = 0; i < card->count; i++)
+        count += card->processes[i].then_bytes > 0;
+    return count;
+}
+
+/* Counts only the processes that held memory at the moment of the highest sum. A process that had
+ * ended, or not begun, held nothing together with the others. */
 static void say_cards(struct verdict *said, const struct job *job)
 {
     for (size_t i = 0; i < job->cards.count; i++) {
         const struct shared_card *card = &job->cards.items[i];
+        const int holders = count_holders(card);
 
+        if (holders < 2)
+            continue;
         verdict_say(
             said, VERDICT_who,
             "%d processes on %s held %s%s%s%s together at one moment, without their contexts.",
-            card->count, card->uuid, card->is_known ? "" : "at least ",
-            BYTES_TEXT(card->highest_bytes), card->total_bytes ? " of its " : "",
+            holders, card->uuid, card->is_known ? "" : "at least ", BYTES_TEXT(card->highest_bytes),
+            card->total_bytes ? " of its " : "",
             card->total_bytes ? BYTES_TEXT(card->total_bytes) : "");
     }
 }

@@ -73,6 +73,7 @@ static int say_lead(struct verdict *said, const struct two_jobs *two, const char
     if (name_pairs(who, two, 0, delta ? end : two->count, err))
         return -1;
     begin_sentence(who, two->jobs[1]);
+    who_fit(who, WHO_CHARACTERS);
     if (!delta)
         verdict_say(said, VERDICT_what, "%s: no peak changed.", FIT_TEXT(who, WHO_CHARACTERS));
     else

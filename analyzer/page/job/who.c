@@ -8,6 +8,7 @@
 
 #include "analyzer/util/array.h"
 #include "analyzer/util/text.h"
+#include "analyzer/util/utf8.h"
 
 enum { NAMES_SHOWN = 4 };
 
@@ -111,4 +112,21 @@ int who_name_group(char label[WHO_BYTES], const struct job *job, const struct jo
     who_name(label, job, whos, group->count, with_devices);
     free(whos);
     return 0;
+}
+
+void who_fit(char label[WHO_BYTES], size_t columns)
+{
+    static const char cut[] = " …";
+
+    if (utf8_text_columns(label) <= columns)
+        return;
+    for (size_t i = strlen(label); i-- > 0;) {
+        if (label[i] != ',' && label[i] != ';')
+            continue;
+        label[i] = '\0';
+        if (i + sizeof cut > WHO_BYTES || utf8_text_columns(label) + 2 > columns)
+            continue;
+        memcpy(label + i, cut, sizeof cut);
+        return;
+    }
 }

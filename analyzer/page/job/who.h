@@ -25,5 +25,8 @@ const char *who_name(char label[WHO_BYTES], const struct job *job, struct who *w
 /* Names all places of a group. Returns 0, or -1 on an error. */
 int who_name_group(char label[WHO_BYTES], const struct job *job, const struct job_group *group,
                    struct err *err);
+/* Shortens a list of names to so many columns. Cuts it only between two names, because half a name
+ * or half a number may be the name of another rank. The first name always stays. */
+void who_fit(char label[WHO_BYTES], size_t columns);
 
 #endif
