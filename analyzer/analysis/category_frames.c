@@ -7,6 +7,7 @@
 
 #include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/path.h"
 
 static const struct {
     const char *start;
@@ -24,16 +25,9 @@ static const struct {
 #include "category_functions.def"
 };
 
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 static uint8_t match_module(const char *path)
 {
-    const char *file = file_name(path);
+    const char *file = path_name(path);
 
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
         if (!strncmp(file, modules[i].start, strlen(modules[i].start)))
@@ -114,7 +108,7 @@ static const struct symbol_frame *find_functions(const struct categories *catego
     bool is_signal_return;
 
     *count = 0;
-    if (!module || !torch_has_operators(file_name(module->path)))
+    if (!module || !torch_has_operators(path_name(module->path)))
         return NULL;
     return symbols_find(categories->symbols, frame->address, count, &is_signal_return, NULL);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyzer/torch/frames.h"
+#include "analyzer/util/path.h"
 #include "analyzer/util/text.h"
 #include "gpumemtrace/limits.h"
 #include "trace/ring.h"
@@ -174,9 +175,7 @@ static int warn_not_modelled(const struct study *study, struct text_list *list, 
 static bool has_library(const struct trace *trace, const char *name)
 {
     for (size_t i = 0; i < trace->module_count; i++) {
-        const char *path = trace->modules[i].path, *slash = strrchr(path, '/');
-
-        if (!strncmp(slash ? slash + 1 : path, name, strlen(name)))
+        if (!strncmp(path_name(trace->modules[i].path), name, strlen(name)))
             return true;
     }
     return false;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/torch/frames.h"
+#include "analyzer/util/path.h"
 #include "analyzer/util/utf8.h"
 
 /* How well a frame names an allocation, in ascending order. */
@@ -154,13 +155,6 @@ int stack_site_find(struct stack_site *site, struct symbols *symbols, uint32_t s
                        : find_other(site, symbols, stack_id, err);
 }
 
-const char *stack_base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 const char *stack_function_text(const char *function, char buffer[STACK_FUNCTION_BYTES])
 {
     static const char more[] = "…";
@@ -190,14 +184,12 @@ const char *stack_site_text(const struct stack_site *site, char buffer[STACK_SIT
         snprintf(buffer, STACK_SITE_TEXT_BYTES, "%.*s%s%s", site->operator_length, site->operator,
                  is_label(frame) ? ", " : "", is_label(frame) ? function : "");
     else if (frame->file && frame->line)
-        snprintf(buffer, STACK_SITE_TEXT_BYTES, "%.180s:%" PRIu32 " %s",
-                 stack_base_name(frame->file), frame->line, function);
+        snprintf(buffer, STACK_SITE_TEXT_BYTES, "%.180s:%" PRIu32 " %s", path_name(frame->file),
+                 frame->line, function);
     else if (frame->file)
-        snprintf(buffer, STACK_SITE_TEXT_BYTES, "%.180s %s", stack_base_name(frame->file),
-                 function);
+        snprintf(buffer, STACK_SITE_TEXT_BYTES, "%.180s %s", path_name(frame->file), function);
     else if (frame->is_named && frame->module)
-        snprintf(buffer, STACK_SITE_TEXT_BYTES, "%s (%.180s)", function,
-                 stack_base_name(frame->module));
+        snprintf(buffer, STACK_SITE_TEXT_BYTES, "%s (%.180s)", function, path_name(frame->module));
     else
         snprintf(buffer, STACK_SITE_TEXT_BYTES, "%s", function);
     return buffer;

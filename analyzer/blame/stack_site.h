@@ -44,9 +44,6 @@ int stack_site_find(struct stack_site *site, struct symbols *symbols, uint32_t s
 #define STACK_SITE_TEXT_BYTES 384
 const char *stack_site_text(const struct stack_site *site, char buffer[STACK_SITE_TEXT_BYTES]);
 
-/* The file name of a path: "libfoo.so" for "/usr/lib/libfoo.so". */
-const char *stack_base_name(const char *path);
-
 /* The function's name, cut to the length of a line: "at::native::…". */
 #define STACK_FUNCTION_BYTES 128
 const char *stack_function_text(const char *function, char buffer[STACK_FUNCTION_BYTES]);

@@ -7,6 +7,7 @@
 
 #include "analyzer/import/import.h"
 #include "analyzer/load/memory_limit.h"
+#include "analyzer/util/path.h"
 #include "analyzer/util/text.h"
 #include "analyzer/util/utf8.h"
 #include "options.h"
@@ -22,9 +23,7 @@ struct given {
  * folder. */
 static const char *name_output(const char *path, char *buffer, size_t bytes)
 {
-    const char *slash = strrchr(path, '/');
-
-    snprintf(buffer, bytes, "%.4095s.db", slash ? slash + 1 : path);
+    snprintf(buffer, bytes, "%.4095s.db", path_name(path));
     return buffer;
 }
 

@@ -11,6 +11,7 @@
 #include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/path.h"
 #include "gpumemtrace/limits.h"
 #include "kept_graph.h"
 
@@ -138,7 +139,7 @@ static int name_call_line(const struct naming *naming, struct call_line *call_li
     if (frame->file)
         make_relative(frame->file, naming->folder, naming->folder_length, file);
     else if (frame->module)
-        snprintf(file, sizeof file, "%s", stack_base_name(frame->module));
+        snprintf(file, sizeof file, "%s", path_name(frame->module));
     return call_line_set(call_line, naming->holding->names, file, frame->function, frame->line,
                          naming->err);
 }

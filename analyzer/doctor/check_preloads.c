@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/util/path.h"
+
 #include "check.h"
 #include "child.h"
 
@@ -14,8 +16,7 @@ enum { PRELOADS_BYTES = 4096 };
 
 static bool is_own(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return !strcmp(slash ? slash + 1 : path, OWN_NAME);
+    return !strcmp(path_name(path), OWN_NAME);
 }
 
 struct preloads {

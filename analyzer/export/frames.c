@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/blame/stack_site.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/path.h"
 #include "analyzer/util/utf8.h"
 
 int frames_init(struct export_frames *frames, const struct export *export, struct err *err)
@@ -105,7 +105,7 @@ void frames_describe(const struct export_frames *frames, uint32_t number, struct
     text_add(text, *function ? function : "?");
     if (!frame->file)
         return;
-    text_addf(text, " (%s", stack_base_name(frames_file(frames, number)));
+    text_addf(text, " (%s", path_name(frames_file(frames, number)));
     if (frame->line)
         text_addf(text, ":%" PRIu32, frame->line);
     text_add(text, ")");

@@ -7,21 +7,15 @@
 
 #include "analyzer/analysis/balance.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/path.h"
 
 /* --- pairs --- */
-
-static const char *name_of(const struct survey *survey)
-{
-    const char *slash = strrchr(survey->path, '/');
-
-    return slash ? slash + 1 : survey->path;
-}
 
 static bool is_same_rank(const struct survey *a, const struct survey *b)
 {
     if (a->rank.known || b->rank.known)
         return a->rank.known && b->rank.known && a->rank.value == b->rank.value;
-    return !strcmp(name_of(a), name_of(b));
+    return !strcmp(path_name(a->path), path_name(b->path));
 }
 
 static const struct job_place *counterpart(const struct job *other, const struct job *job,

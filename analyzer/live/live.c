@@ -10,6 +10,7 @@
 #include "analyzer/replay/phase/spans.h"
 #include "analyzer/util/array.h"
 #include "analyzer/util/clock.h"
+#include "analyzer/util/path.h"
 #include "live_sites.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -198,9 +199,9 @@ static int64_t sample_at(const struct live *live, uint64_t time_ns)
 /* Returns the number of the last name in the path: of "forward" for "step/forward". */
 static uint8_t number_phase(struct live_view *view, const char *path)
 {
-    const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
-    if (!name)
+    if (!path)
         return 0;
+    const char *name = path_name(path);
     for (size_t i = 0; i < view->phase_count; i++)
         if (!strncmp(view->phase_names[i], name, LIVE_TEXT_BYTES - 1))
             return (uint8_t)(i + 1);
@@ -273,8 +274,7 @@ static void look_at_trace(const struct live *live, struct live_view *view)
     const struct trace_meta *meta = &trace->meta;
     snprintf(view->program, sizeof view->program, "%s",
              meta->command.value ? meta->command.value : "");
-    const char *slash = strrchr(live->path, '/');
-    snprintf(view->trace, sizeof view->trace, "%s", slash ? slash + 1 : live->path);
+    snprintf(view->trace, sizeof view->trace, "%s", path_name(live->path));
     view->pid = meta->pid.known ? meta->pid.value : -1;
     view->is_waiting = !has_begun(live);
     view->is_recording = trace->recording;

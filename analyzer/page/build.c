@@ -10,6 +10,7 @@
 #include "analyzer/reading/reading.h"
 #include "analyzer/symbol/keep_names.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/path.h"
 #include "analyzer/util/text.h"
 
 static void add_known(struct doc *doc, const char *key, const char *label, enum doc_unit unit,
@@ -83,11 +84,11 @@ static void add_read_backs(struct doc *doc, const struct trace *trace)
     }
     doc_list_end(doc);
     for (size_t i = 0; i < trace->read_back_count && i < READ_BACKS_SHOWN; i++) {
-        const char *line = trace->read_backs[i].name, *slash = strrchr(line, '/');
+        const char *line = trace->read_backs[i].name;
         doc_note(doc,
                  "%.200s reads values that the dry run could not compute (%" PRIu64
                  " time%s); later shapes are guesses",
-                 slash ? slash + 1 : line, trace->read_backs[i].count,
+                 path_name(line), trace->read_backs[i].count,
                  trace->read_backs[i].count == 1 ? "" : "s");
     }
     if (trace->read_back_count > READ_BACKS_SHOWN)

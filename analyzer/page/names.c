@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "analyzer/blame/stack_site.h"
+#include "analyzer/util/path.h"
 
 static uint64_t count_places(const struct name_counts *counts)
 {
@@ -46,7 +46,7 @@ int page_names_say(struct opening *opening, const struct study *study,
     page_say(opening, VERDICT_what,
              "%" PRIu64 " of %" PRIu64 " native frames have no name, most of them in %s (%s).",
              total->without_name, places,
-             worst ? FIT_TEXT(stack_base_name(worst->path), MODULE_CHARACTERS) : "no module",
+             worst ? FIT_TEXT(path_name(worst->path), MODULE_CHARACTERS) : "no module",
              worst ? symbols_file_state(study->symbols, worst) : "not known");
     return page_say(opening, VERDICT_do, "--debug-dir=DIR names a folder that has its file.");
 }

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/util/path.h"
+
 /* --- every frame --- */
 
 static void add_stack_frame(void *self, const struct symbol_frame *frame)
@@ -61,7 +63,7 @@ static void add_frame_line(struct folding *folding, const struct symbol_frame *f
     const char *place = frame->file;
 
     if (!place && frame->is_named && frame->module)
-        place = stack_base_name(frame->module);
+        place = path_name(frame->module);
     doc_row_begin(folding->doc);
     if (frame->file && frame->line)
         doc_textf(folding->doc, NULL, "", "%s  %s:%" PRIu32, function, frame->file, frame->line);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/util/path.h"
+
 #include "common/numbers.h"
 
 struct rank {
@@ -59,8 +61,7 @@ int run_rank_set(const char *text, int card_count, struct err *err)
 int run_rank_check(char *const *argv, struct err *err)
 {
     for (; *argv; argv++) {
-        const char *slash = strrchr(*argv, '/');
-        const char *name = slash ? slash + 1 : *argv;
+        const char *name = path_name(*argv);
         if (strcmp(name, "torchrun") != 0 && strcmp(name, "torch.distributed.run") != 0 &&
             strcmp(name, "torch.distributed.launch") != 0)
             continue;

@@ -6,6 +6,7 @@
 
 #include "analyzer/torch/frames.h"
 #include "analyzer/util/glob.h"
+#include "analyzer/util/path.h"
 
 enum where { WHERE_module, WHERE_file, WHERE_source, WHERE_function, WHERE_meant };
 
@@ -53,8 +54,7 @@ static const char *subject_of(const struct symbol_frame *frame, enum where where
         return is_python || !frame->is_named ? NULL : frame->function;
     if (!frame->module || strchr(pattern, '/'))
         return frame->module;
-    const char *slash = strrchr(frame->module, '/');
-    return slash ? slash + 1 : frame->module;
+    return path_name(frame->module);
 }
 
 enum frame_role frame_role_of(const struct symbol_frame *frame)

@@ -12,6 +12,7 @@
 #include "owned_texts.h"
 #include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/path.h"
 
 /* The name of the frame that a signal handler returns to. Names in a trace also use this text. */
 #define SIGNAL_RETURN "(signal handler)"
@@ -134,19 +135,13 @@ struct symbol_gaps native_names_gaps(const struct native_names *names)
 
 /* --- native frames --- */
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Text for an address without a name: "libfoo.so+0x1234". Code that was generated at run time is in
  * no module, so its text is the whole address. */
 static const char *offset_text(struct native_names *names, const struct trace_module *module,
                                uint64_t address, struct err *err)
 {
     return owned_texts_addf(&names->texts, err, "%s+0x%" PRIx64,
-                            module ? base_name(module->path) : "[anonymous]",
+                            module ? path_name(module->path) : "[anonymous]",
                             module ? address - module->load_address : address);
 }
 

@@ -8,6 +8,7 @@
 
 #include "analyzer/symbol/frame.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/path.h"
 #include "gpumemtrace/limits.h"
 
 static const struct {
@@ -28,13 +29,6 @@ struct hint {
 
 /* Encoded in of_module as (number << 2 | kind). */
 enum hint_kind { HINT_NOT_FOUND, HINT_NOTHING, HINT_OWNER, HINT_FALLBACK };
-
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
 
 int owners_init(struct owners *owners, const struct trace *trace, struct err *err)
 {
@@ -77,7 +71,7 @@ static bool package_name(char *name, size_t name_bytes, const char *path)
 /* "libfoo.so" of "/usr/lib/libfoo.so.1.2". */
 static void library_name(char *name, size_t name_bytes, const char *path)
 {
-    const char *file = file_name(path);
+    const char *file = path_name(path);
     const char *end = strstr(file, ".so");
 
     if (package_name(name, name_bytes, path))
@@ -97,14 +91,14 @@ static bool is_program(const struct trace *trace, const char *path)
 {
     const char *executable = trace->meta.executable.value;
 
-    return (executable && !strcmp(executable, path)) || !strstr(file_name(path), ".so");
+    return (executable && !strcmp(executable, path)) || !strstr(path_name(path), ".so");
 }
 
 static int look_at_library(struct owners *owners, struct hint *hint, const char *path,
                            struct err *err)
 {
     const struct symbol_frame frame = {.kind = "native", .function = "", .module = path};
-    const char *file = file_name(path);
+    const char *file = path_name(path);
     char name[LIMIT_text_bytes + 1];
 
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {

@@ -9,6 +9,7 @@
 
 #include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/path.h"
 #include "gpumemtrace/limits.h"
 
 enum { NAME_BYTES = 2 * LIMIT_text_bytes + 8 };
@@ -67,7 +68,7 @@ static const char *name_of_frame(enum groups_by by, const struct symbol_frame *f
         return frame->function;
     if (by == GROUPS_BY_FILE)
         return place;
-    snprintf(text, NAME_BYTES, "%s (%s)", frame->function, stack_base_name(place));
+    snprintf(text, NAME_BYTES, "%s (%s)", frame->function, path_name(place));
     return text;
 }
 
@@ -132,7 +133,7 @@ static void note_library(struct library *library, const struct symbol_frame *fra
 {
     library->is_none |= !strcmp(frame->kind, "python") || !strcmp(frame->kind, "label");
     if (!*library->name && frame->module && frame->role != ROLE_cuda && frame->role != ROLE_own)
-        snprintf(library->name, NAME_BYTES, "%s", stack_base_name(frame->module));
+        snprintf(library->name, NAME_BYTES, "%s", path_name(frame->module));
 }
 
 /* Adds a site to the groups of its stack. GROUPS_BY_OP gives the own bytes to the outermost

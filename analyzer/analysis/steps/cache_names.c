@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/torch/frames.h"
+#include "analyzer/util/path.h"
 
 static const struct {
     enum torch_meaning meaning;
@@ -17,8 +18,7 @@ static const struct {
 
 static const char *name_of_frame(const struct symbol_frame *frame)
 {
-    const char *slash = frame->module ? strrchr(frame->module, '/') : NULL;
-    const char *file = slash ? slash + 1 : frame->module;
+    const char *file = frame->module ? path_name(frame->module) : NULL;
 
     for (size_t i = 0; i < sizeof caches / sizeof *caches; i++) {
         const char *library = caches[i].library;

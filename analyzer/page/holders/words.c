@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/blame/stack_site.h"
 #include "analyzer/render/units.h"
+#include "analyzer/util/path.h"
 #include "analyzer/util/text.h"
 #include "analyzer/util/utf8.h"
 
@@ -109,7 +109,7 @@ const char *holder_place(char out[HOLDER_TEXT_BYTES], const struct trace *trace,
     *out = 0;
     if (id && id < trace->location_limit && trace->locations[id].line)
         snprintf(out, HOLDER_TEXT_BYTES, ", %s at %s:%" PRIu32, words_of(sum)->verb,
-                 stack_base_name(trace_string(trace, trace->locations[id].file_id)),
+                 path_name(trace_string(trace, trace->locations[id].file_id)),
                  trace->locations[id].line);
     return out;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
+#include "analyzer/util/path.h"
 #include "analyzer/util/text.h"
 #include "analyzer/util/utf8.h"
 
@@ -29,13 +30,6 @@ bool who_has_ranks(const struct job *job)
     return true;
 }
 
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 static int compare_whos(const void *left, const void *right)
 {
     const struct who *a = left, *b = right;
@@ -50,7 +44,7 @@ static void name_run(struct text *text, const struct job *job, const struct who 
 {
     if (!has_names) {
         for (size_t i = 0; i < count && i < NAMES_SHOWN; i++)
-            text_addf(text, "%s%.60s", i ? ", " : "", file_name(job->surveys[whos[i].trace].path));
+            text_addf(text, "%s%.60s", i ? ", " : "", path_name(job->surveys[whos[i].trace].path));
         if (count > NAMES_SHOWN)
             text_addf(text, " and %zu more", count - NAMES_SHOWN);
         return;

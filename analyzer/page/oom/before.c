@@ -10,6 +10,7 @@
 #include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/remedy/remedies.h"
 #include "analyzer/render/units.h"
+#include "analyzer/util/path.h"
 
 /* --- the requests before --- */
 
@@ -74,9 +75,8 @@ static int say_generations(struct opening *opening, const struct study *study,
     const struct trace_location *line = &trace->locations[generations->location];
     char before[UNITS_TEXT_BYTES], name[BLAME_TEXT_BYTES];
 
-    snprintf(name, sizeof name, "%s:%" PRIu32 " %s",
-             stack_base_name(trace_string(trace, line->file_id)), line->line,
-             trace_string(trace, line->function_id));
+    snprintf(name, sizeof name, "%s:%" PRIu32 " %s", path_name(trace_string(trace, line->file_id)),
+             line->line, trace_string(trace, line->function_id));
     units_bytes(before, generations->before_bytes);
     const int status =
         generations->now_bytes

@@ -11,6 +11,7 @@
 #include "analyzer/remedy/remedies.h"
 #include "analyzer/render/units.h"
 #include "analyzer/torch/frames.h"
+#include "analyzer/util/path.h"
 #include "analyzer/util/text.h"
 
 enum { BEST = 2, TEXT_MAX = 2048 };
@@ -30,7 +31,7 @@ static void name_line(struct words *words, const struct study *study, const stru
     const struct trace *trace = &study->trace;
     const struct trace_location *line = &trace->locations[remedy->line];
     snprintf(words->label, sizeof words->label, "%.200s:%" PRIu32,
-             stack_base_name(trace_string(trace, line->file_id)), line->line);
+             path_name(trace_string(trace, line->file_id)), line->line);
     if (!remedy->callee)
         return;
     const char *function = trace_string(trace, trace->locations[remedy->callee].function_id);
