@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/thresholds/thresholds.h"
 #include "analyzer/util/array.h"
 #include "merged.h"
 
@@ -144,7 +145,6 @@ static struct diff_node own_part(const struct diff_tree *difference, uint32_t nu
  * grew by a smaller factor, hardly grew, or are new. Also true if the line held nothing before. A
  * run in which checkpointing was disabled looks like this if its peak comes a little sooner.
  */
-#define HARDLY_RATIO 8
 static bool stands_out(const struct diff_node *node, const struct diff_node *most)
 {
     const double before = (double)(node->before_bytes - most->before_bytes);
@@ -158,7 +158,7 @@ static bool stands_out(const struct diff_node *node, const struct diff_node *mos
         return true;
     if (before <= 0)
         return most->before_bytes > 0;
-    return factor > 1.5 * after / before || factor - 1 > HARDLY_RATIO * (after / before - 1);
+    return factor > 1.5 * after / before || factor - 1 > HARDLY_GROWN_TIMES * (after / before - 1);
 }
 
 /* True if a larger input is below the line. It explains the other growth below the line. */
@@ -310,8 +310,6 @@ static void join_rows(struct diff_tree *difference)
 
 /* --- the input, or the model, that explains the growth of other rows --- */
 
-#define MUCH_LARGER_RATIO 1.25
-
 /*
  * True if a larger input explains the leaf: it has as many blocks as before, and grew at most by
  * the square of the input's factor (attention between all positions). If the input is much larger,
@@ -369,13 +367,6 @@ static const struct diff_leaf *find_dropped(const struct diff_tree *difference,
     }
     return largest;
 }
-
-/*
- * The smallest factors by which an input or a model counts as larger. The bytes of an input may
- * also grow because the driver rounds sizes; those of a model only grow if the program changed.
- */
-#define LARGER_INPUT_RATIO 1.02
-#define LARGER_MODEL_RATIO 1.005
 
 /*
  * Returns the factor by which the input or the model grew, or 0 if the row is neither or did not

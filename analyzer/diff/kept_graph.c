@@ -2,6 +2,8 @@
 /* Tells a kept graph from a kept output; see kept_graph.h. */
 #include "kept_graph.h"
 
+#include "analyzer/thresholds/thresholds.h"
+
 /* Stacks of forward that some backward went through, with the kinds of sites of each stack. */
 struct stacks {
     struct pair_map kinds; /* bits of 1 << kind, by stack */
@@ -40,16 +42,14 @@ static int note_site(struct stacks *stacks, const struct site *site, struct err 
 }
 
 /*
- * A graph counts as kept if calls to backward left at least GRAPH_STACKS_MIN of its stacks, at
- * least 3/4 of the stacks that are live, and 1/MUCH_SHARE of all stacks (the moment may be within a
- * graph). A kept output has only one line, with one or two stacks.
+ * A graph counts as kept if calls to backward left at least GRAPH_STACKS_FEWEST of its stacks,
+ * at least 3/4 of the stacks that are live, and 1/LEFT_OF_GRAPH_DIVISOR of all stacks.
  */
-enum { GRAPH_STACKS_MIN = 3, MUCH_SHARE = 5 };
 static bool is_graph_kept(const struct stacks *stacks)
 {
-    return stacks->left_count >= GRAPH_STACKS_MIN &&
+    return stacks->left_count >= GRAPH_STACKS_FEWEST &&
            4 * stacks->left_count >= 3 * stacks->seen_count &&
-           MUCH_SHARE * stacks->left_count >= stacks->count;
+           LEFT_OF_GRAPH_DIVISOR * stacks->left_count >= stacks->count;
 }
 
 int kept_graph_tell(struct sites *sites, const struct births *births, uint32_t account,

@@ -11,6 +11,7 @@
 #include "analyzer/analysis/study_open.h"
 #include "analyzer/analysis/moment.h"
 #include "analyzer/analysis/sites.h"
+#include "analyzer/thresholds/thresholds.h"
 #include "merged.h"
 
 /* The name of the bytes that a moved peak had and the compared moment lacks. */
@@ -126,28 +127,24 @@ static uint64_t bytes_of(const struct churn *churn)
     return churn->grown_bytes + churn->shrunk_bytes;
 }
 
-/*
- * True if at least 1/MOVED_SHARE of the lower peak is gone. In this case the higher peak may be in
- * another part of the program.
- */
-enum { MOVED_SHARE = 3 };
+/* True if so much of the lower peak is gone that the higher one may be in another part of the
+ * program. */
 static bool may_have_moved(const struct run_diff *change, int lower)
 {
     const struct churn churn = churn_of(change);
 
     return churn.grown_bytes && churn.shrunk_bytes &&
-           gone_bytes_of(&churn, lower) >= change->difference.bytes[lower] / MOVED_SHARE;
+           gone_bytes_of(&churn, lower) >= change->difference.bytes[lower] / MOVED_PEAK_DIVISOR;
 }
 
 /* True if the new comparison shows less change, and if few of the bytes that were gone are still
  * gone. */
-enum { STILL_GONE_SHARE = 4 };
 static bool is_more_alike(const struct run_diff *alike, const struct run_diff *change, int lower)
 {
     const struct churn now = churn_of(alike), before = churn_of(change);
 
     return bytes_of(&now) < bytes_of(&before) &&
-           gone_bytes_of(&now, lower) <= gone_bytes_of(&before, lower) / STILL_GONE_SHARE;
+           gone_bytes_of(&now, lower) <= gone_bytes_of(&before, lower) / STILL_GONE_DIVISOR;
 }
 
 static int find_at(struct run_diff *alike, const struct run_diff_side *sides[2], int lower,

@@ -2,8 +2,7 @@
 /* Chooses the failure or the peak that remedies are for; see advised.h. */
 #include "advised.h"
 
-/* A peak is worth advice if it left less than 1/10 of the card free. */
-enum { SCARCE_SHARE = 10 };
+#include "analyzer/thresholds/thresholds.h"
 
 const struct failure *advised_failure(const struct history *history)
 {
@@ -25,7 +24,7 @@ const struct device_use *advised_peak(const struct study *study)
         const struct device_use *use = &history->devices[i];
         const uint64_t peak_bytes = history->accounts[use->accounts[ACCOUNT_device]].peak_bytes;
         const uint64_t total_bytes = study_card_bytes(study, use->device);
-        if (total_bytes && peak_bytes >= total_bytes - total_bytes / SCARCE_SHARE)
+        if (total_bytes && peak_bytes >= total_bytes - total_bytes / ROOM_LEFT_DIVISOR)
             return use;
     }
     return NULL;

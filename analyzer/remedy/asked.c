@@ -2,22 +2,7 @@
 /* Judges a failed request by the requests before it; see asked.h. */
 #include "asked.h"
 
-/* A tensor that is larger than the card and this many times all live memory is a mistake of its
- * shape, such as a broadcast of a column against a row. No layer makes so much of its weights and
- * inputs. */
-enum { ABSURD_TIMES = 100 };
-/* Tensors of at least four earlier iterations pile up: an output that is replaced late is of one or
- * two. They count if they hold more than 1/10 of the need, because less did not fill the card. */
-enum { FEWEST_OF_PILE = 4, PILE_SHARE = 10 };
-/* Two rounds may differ by chance, as the last batch of an epoch does. */
-enum { FEWEST_ROUNDS = 3 };
-/* An earlier object counts if it holds at least 1/5 of the live bytes, because less did not fill
- * the card. Other memory that was made after it and is still held may belong to it, as the layers
- * of one model do that several lines make in turn. It must be less than 1/8 of the object. */
-enum { OBJECT_SHARE = 5, BESIDE_SHARE = 8 };
-/* A first request that is larger than 1/2 of the card may be of a size that no batch changes, such
- * as a mask for the longest text that a model allows. */
-enum { MOST_OF_CARD = 2 };
+#include "analyzer/thresholds/thresholds.h"
 
 /* True if autograd may keep the block. Then its size is that of a layer, and its place allocates
  * for several layers. */
@@ -42,7 +27,7 @@ static bool ignores_batch(const struct at_moment *at, const struct lives *lives,
                           const struct place_life *asking)
 {
     bool is_seen = false;
-    if (asking->births_count < FEWEST_ROUNDS || rising_is_flat(&asking->rising))
+    if (asking->births_count < REQUEST_ROUNDS_FEWEST || rising_is_flat(&asking->rising))
         return false;
     for (uint32_t place = 0; place < lives->count; place++) {
         const struct place_life *life = &lives->items[place];
@@ -91,8 +76,8 @@ static void find_generations(struct generations *generations, const struct at_mo
             *(block->begin_index < life.earlier_run_index ? &older_bytes : &found.before_bytes) +=
                 block->size_bytes;
     }
-    if (!older_bytes && found.before_bytes >= at->live_bytes / OBJECT_SHARE &&
-        beside_bytes < found.before_bytes / BESIDE_SHARE)
+    if (!older_bytes && found.before_bytes >= at->live_bytes / EARLIER_OBJECT_DIVISOR &&
+        beside_bytes < found.before_bytes / BESIDE_OBJECT_DIVISOR)
         *generations = found;
 }
 
@@ -115,7 +100,7 @@ int asked_find(struct asked *asked, const struct at_moment *at, const struct liv
         .halved_count = caught->count ? caught->halved_count : 0,
         .is_beyond_card = oom->reason == OOM_MORE_THAN_CARD || oom->reason == OOM_MORE_THAN_GIVEN,
         .is_unproven =
-            life.births_count < 2 && card_bytes && size_bytes > card_bytes / MOST_OF_CARD};
+            life.births_count < 2 && card_bytes && size_bytes > card_bytes / FIRST_REQUEST_DIVISOR};
     const bool is_tensor = at->history->accounts[failure->account].kind == ACCOUNT_pool;
     if (is_tensor && card_bytes && size_bytes > card_bytes && live_bytes &&
         size_bytes / live_bytes >= ABSURD_TIMES)
@@ -131,11 +116,11 @@ void asked_learn(struct asked *asked, const struct without *without, uint64_t ne
         const struct without_question *question = &without->items[i];
         uint32_t count = 0;
 
-        if (question->rule != WITHOUT_HELD || question->most_bytes <= need_bytes / PILE_SHARE)
+        if (question->rule != WITHOUT_HELD || question->most_bytes <= need_bytes / PILE_DIVISOR)
             continue;
         for (uint32_t left = question->iterations; left; left >>= 1)
             count += left & 1;
-        asked->piles_up = count >= FEWEST_OF_PILE;
+        asked->piles_up = count >= PILED_ITERATIONS_FEWEST;
     }
 }
 

@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "analyzer/replay/history/live_walk.h"
+#include "analyzer/thresholds/thresholds.h"
 #include "analyzer/util/array.h"
 
-/* The program asks about a line if the line holds at least 1/5 of the bytes of forward. */
-enum { WORTHY_SHARE = 5 };
 /* Size of the block that holds a single number. */
 enum { LOSS_BYTES = 512 };
 
@@ -400,7 +399,7 @@ int at_moment_lines(const struct at_moment *at, struct without *without,
                     uint64_t counts[WITHOUT_LINES_MAX], struct err *err)
 {
     const size_t limit = at->places->trace->location_limit;
-    const uint64_t worthy_bytes = at->bytes_by_part[PART_FORWARD] / WORTHY_SHARE + 1;
+    const uint64_t worthy_bytes = at->bytes_by_part[PART_FORWARD] / WORTHY_LINE_DIVISOR + 1;
     struct line *lines = array_new(limit, sizeof *lines, err);
     int status = -1;
     if (!lines)

@@ -2,6 +2,8 @@
 /* Finds calls that ran out of memory and whose exception was caught; see caught.h. */
 #include "caught.h"
 
+#include "analyzer/thresholds/thresholds.h"
+
 /* Returns the outermost frame of `failed` that is not in `after`, or PLACE_ROOT if there is
  * none. */
 static uint32_t call_between(const struct places *places, uint32_t failed, uint32_t after)
@@ -42,16 +44,13 @@ static uint32_t call_of(const struct failure *failure, struct places *places, st
     return call_between(places, failed, after);
 }
 
-/* Two sizes are half and whole if they differ from that by at most 1/20 of the half. */
-enum { HALF_SHARE = 20 };
-
 static bool is_half(uint64_t size_bytes, uint64_t whole_bytes)
 {
     const uint64_t half_bytes = whole_bytes / 2;
     const uint64_t differ_bytes =
         size_bytes > half_bytes ? size_bytes - half_bytes : half_bytes - size_bytes;
 
-    return differ_bytes <= half_bytes / HALF_SHARE;
+    return differ_bytes <= half_bytes / HALF_SIZE_DIVISOR;
 }
 
 /* Counts the last tries that asked for half and half again. */

@@ -2,9 +2,7 @@
 /* Decides whether a line evaluates; see evaluation.h. */
 #include "evaluation.h"
 
-/* A line with fewer than three calls may be contrastive training, which runs the model twice per
- * batch. */
-enum { FEWEST_CALLS = 3 };
+#include "analyzer/thresholds/thresholds.h"
 
 static bool is_open_iteration(const struct lives *lives)
 {
@@ -86,7 +84,7 @@ bool evaluation_is(const struct lives *lives, const struct at_moment *at, uint32
         callee = model_of(at, location);
         calls = count_calls(at, location);
     }
-    if (!callee || calls < FEWEST_CALLS)
+    if (!callee || calls < EVALUATION_CALLS_FEWEST)
         return false;
     for (uint32_t place = 0; place < lives->count; place++) {
         const struct place_life *life = &lives->items[place];

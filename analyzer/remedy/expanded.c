@@ -3,11 +3,9 @@
 #include "expanded.h"
 
 #include "analyzer/analysis/fragmentation/idle.h"
+#include "analyzer/thresholds/thresholds.h"
 #include "analyzer/whatif/whatif.h"
 #include "torch_setting.h"
-
-/* The setting is worth advice if it saves at least this share of the excess. */
-enum { EXCESS_SHARE = 2 };
 
 /* Returns the first device whose leading pool reserved in excess for this cause; NULL: none. */
 static int find_device(const struct device_use **found, struct remedies *remedies,
@@ -44,7 +42,7 @@ static void keep_gain(struct remedies *remedies, const struct study *study,
         return;
     const uint64_t reserved_bytes = device->runs[0].allocator.peak_reserved_bytes;
     const uint64_t excess_bytes = pool->peak_reserved_bytes - pool->peak_bytes;
-    if (reserved_bytes + excess_bytes / EXCESS_SHARE <= pool->peak_reserved_bytes)
+    if (reserved_bytes + excess_bytes / SAVED_EXCESS_DIVISOR <= pool->peak_reserved_bytes)
         remedies->expanded = (struct expanded){true, use->leading, reserved_bytes};
 }
 

@@ -6,12 +6,8 @@
 #include <string.h>
 
 #include "analyzer/replay/refused/failures.h"
+#include "analyzer/thresholds/thresholds.h"
 #include "analyzer/util/array.h"
-
-/* The blocks of a place are temporaries if the kept bytes are at most 1/8 of passed_bytes. */
-enum { PASSING_SHARE = 8 };
-/* Fewer blocks than this are no pile, because one batch may consist of several blocks. */
-enum { FEWEST_OF_PILE = 8 };
 
 /* --- births and ends --- */
 
@@ -324,10 +320,10 @@ bool life_recurs(const struct place_life *life)
 
 bool life_piles_up(const struct place_life *life)
 {
-    return life->live_count >= FEWEST_OF_PILE && !life->fall_count;
+    return life->live_count >= PILED_BLOCKS_FEWEST && !life->fall_count;
 }
 
 bool life_passes(const struct place_life *life)
 {
-    return life->kept_bytes <= life->passed_bytes / PASSING_SHARE;
+    return life->kept_bytes <= life->passed_bytes / PASSING_DIVISOR;
 }

@@ -8,6 +8,7 @@
 #include "analyzer/replay/replay.h"
 #include "analyzer/analysis/fragmentation/frag.h"
 #include "analyzer/oom/oom.h"
+#include "analyzer/thresholds/thresholds.h"
 #include "analyzer/whatif/whatif.h"
 #include "advised.h"
 #include "asked.h"
@@ -16,23 +17,6 @@
 #include "expanded.h"
 #include "torch_setting.h"
 
-/* A gain of at most 1/50 of the need is not worth advice. */
-enum { NOTABLE_SHARE = 50 };
-/* A sign counts if its blocks hold more than 1/20 of the live bytes. */
-enum { SIGN_SHARE = 20 };
-/* A later line, which is an inner line, replaces an outer one unless its gain is more than 1/50
- * lower. */
-enum { SAME_SHARE = 50 };
-
-/* If the pool never held as much as the failed request needs, the program is still growing.
- * Expandable segments then help only if they gain at least 1/5 of the need. */
-enum { ROOMY_SHARE = 5 };
-
-/* A checkpoint has at most this many tensors for each weight: the weight, two moments of Adam and a
- * moving average. */
-enum { COPIES_MOST = 4 };
-/* Loaded tensors without a twin, such as counters, are no copy up to 1/20 of those with one. */
-enum { UNLIKE_SHARE = 20 };
 /* The parts of which the loaded weights are a share. All numbers up to ten divide it. */
 enum { LOADED_PARTS = 5040 };
 
@@ -162,12 +146,13 @@ static int ask_sizes(struct inquiry *inquiry, enum remedy_key key, enum torch_me
     if (at_moment_signed(&inquiry->at, sign, &found, err) ||
         at_moment_signed(&inquiry->at, TORCH_gathered, &gathered, err))
         return -1;
-    if (found.bytes <= inquiry->at.live_bytes / SIGN_SHARE)
+    if (found.bytes <= inquiry->at.live_bytes / SIGN_DIVISOR)
         return 0;
     struct without_question *asked = ask(inquiry, key, WITHOUT_SIZES, part_of, whole);
     asked->sign_stack = found.stack_id;
     asked->sign = sign;
-    asked->is_of_sign = sign == TORCH_loss && gathered.bytes > inquiry->at.live_bytes / SIGN_SHARE;
+    asked->is_of_sign =
+        sign == TORCH_loss && gathered.bytes > inquiry->at.live_bytes / SIGN_DIVISOR;
     asked->sizes[0] = found.largest_bytes;
     asked->sizes[1] = found.largest_bytes / 2;
     asked->sizes[2] = found.largest_bytes * 2;
@@ -184,7 +169,7 @@ static int ask_loading(struct inquiry *inquiry, struct err *err)
     if (at_moment_signed(at, TORCH_loading, &loaded, err) ||
         at_moment_twins(at, TORCH_loading, &twin_bytes, err))
         return -1;
-    if (!twin_bytes || loaded.bytes > COPIES_MOST * twin_bytes + twin_bytes / UNLIKE_SHARE)
+    if (!twin_bytes || loaded.bytes > COPIES_MOST * twin_bytes + twin_bytes / UNLIKE_DIVISOR)
         return 0;
     const double share = (double)twin_bytes / (double)loaded.bytes;
     const uint32_t parts = (uint32_t)(share * LOADED_PARTS + 0.5);
@@ -322,7 +307,7 @@ static struct remedy answer_of(const struct inquiry *inquiry, size_t number)
  * callers first, so a later line wins if it gains nearly as much. */
 static bool is_better_line(const struct remedy *remedy, const struct remedy *best)
 {
-    return remedy->gain_bytes >= best->gain_bytes - best->gain_bytes / SAME_SHARE;
+    return remedy->gain_bytes >= best->gain_bytes - best->gain_bytes / SAME_GAIN_DIVISOR;
 }
 
 static void keep_answer(struct remedies *remedies, const struct remedy *remedy)
@@ -388,7 +373,7 @@ static bool misses_failure(const struct inquiry *inquiry, size_t number)
     const struct without_question *question = &inquiry->items[number];
     const uint64_t gone_bytes = without_share(question, question->most_bytes);
     return inquiry->failure && inquiry->failure->account == remedies->account &&
-           gone_bytes <= remedies->need_bytes / NOTABLE_SHARE;
+           gone_bytes <= remedies->need_bytes / NOTABLE_GAIN_DIVISOR;
 }
 
 static void keep_answers(const struct inquiry *inquiry)
@@ -400,7 +385,7 @@ static void keep_answers(const struct inquiry *inquiry)
         struct remedy remedy = answer_of(inquiry, i);
         remedy.has_trained = has_trained(inquiry);
         remedy.is_early = is_early && remedy.key != REMEDY_caught;
-        if (remedy.gain_bytes > remedies->need_bytes / NOTABLE_SHARE &&
+        if (remedy.gain_bytes > remedies->need_bytes / NOTABLE_GAIN_DIVISOR &&
             !is_less_than_a_call(inquiry, i, remedy.gain_bytes) && !misses_failure(inquiry, i) &&
             !asked_refutes(&remedies->asked, remedy.key))
             keep_answer(remedies, &remedy);
@@ -439,7 +424,7 @@ static bool find_expandable_gain(const struct inquiry *inquiry, struct remedy *r
     remedy->gain_known = need_bytes > run->allocator.peak_reserved_bytes;
     remedy->gain_bytes = remedy->gain_known ? need_bytes - run->allocator.peak_reserved_bytes : 0;
     return !fails_again && (inquiry->at.live_bytes <= inquiry->lives->peak_bytes ||
-                            remedy->gain_bytes >= need_bytes / ROOMY_SHARE);
+                            remedy->gain_bytes >= need_bytes / ROOMY_DIVISOR);
 }
 
 /* Asks about expandable segments if memory lay idle in PyTorch's pool but not in one piece. The
