@@ -2,8 +2,7 @@
 /* The fewest live blocks in windows of births; see ebb.h. */
 #include "ebb.h"
 
-/* A cache that is filled late hardly rises at the end. */
-enum { LATE_SHARE = 8 };
+#include "analyzer/thresholds/thresholds.h"
 
 void ebb_birth(struct ebb *ebb, uint64_t live_count)
 {
@@ -34,5 +33,5 @@ bool ebb_rises(const struct ebb *ebb)
     const uint64_t first = ebb->least[0], middle = ebb->least[half], last = ebb->least[windows - 1];
     const bool frees_early = middle <= first + half * ebb->window * 3 / 4;
     return rises * 2 >= windows - 1 && frees_early && last > ebb->least[late] && last > first &&
-           (last - ebb->least[late]) * LATE_SHARE >= last - first;
+           (last - ebb->least[late]) * LATE_DIVISOR >= last - first;
 }

@@ -4,14 +4,9 @@
 
 #include <stdlib.h>
 
+#include "analyzer/thresholds/thresholds.h"
 #include "analyzer/util/array.h"
 #include "site_period.h"
-
-/* A change of less than one part in VISIBLE_SHARE of the bytes is not called a rise. */
-enum { VISIBLE_SHARE = 100 };
-/* Blocks count from FEWEST_KEPT on: a program has a few buffers of its own. Less than one part in
- * VISIBLE_KEPT of the account is not worth a word. */
-enum { FEWEST_KEPT = 8, VISIBLE_KEPT = 10 };
 
 /* --- the verdict on one line --- */
 
@@ -180,7 +175,7 @@ static void add_filled(struct filled *filled, const struct account_ends *own,
     const uint64_t bytes = site->turnover.most.bytes;
 
     filled->slope += line->verdict == GROWTH_GROWS ? line->slope : 0;
-    if (bytes <= filled->bytes || bytes < own->most_bytes / VISIBLE_KEPT)
+    if (bytes <= filled->bytes || bytes < own->most_bytes / KEPT_DIVISOR)
         return;
     filled->stack_id = site->stack_id;
     filled->bytes = bytes;
@@ -245,9 +240,9 @@ static uint64_t find_flat(const struct trend *trend, size_t windows)
     const uint64_t most = highest(trend, 0, windows);
     size_t at = windows;
 
-    while (at && most - trend->samples[at - 1] <= most / VISIBLE_SHARE)
+    while (at && most - trend->samples[at - 1] <= most / VISIBLE_DIVISOR)
         at--;
-    if (at > late_begin(windows) || most - trend->samples[0] <= most / VISIBLE_SHARE)
+    if (at > late_begin(windows) || most - trend->samples[0] <= most / VISIBLE_DIVISOR)
         return 0;
     return at * trend->window + 1 + WARM_UP_ENDS;
 }
@@ -264,9 +259,6 @@ static void find_dropped(struct growth *growth, const struct account_ends *own)
     growth->dropped_count = own->sites[own->numbers[stack_id] - 1].blocks.most_live_count;
 }
 
-/* Numbers of kept blocks are alike if they differ by no more than the blocks in use. */
-enum { IN_USE = 2 };
-
 /* True if the site made its first block since the last step began, and freed less than a tenth
  * while the program still allocated. (A phase may end after the next birth, so the end of the last
  * step comes too late.) Blocks that autograd keeps may wait for a backward. */
@@ -275,7 +267,7 @@ static bool is_kept_after(const struct account_ends *own, const struct site_ends
 {
     const struct site_blocks *blocks = &site->blocks;
 
-    return site->stack_id && !site->was_resized && blocks->most_live_count >= FEWEST_KEPT &&
+    return site->stack_id && !site->was_resized && blocks->most_live_count >= KEPT_BLOCKS_FEWEST &&
            blocks->begin_index >= since_index &&
            blocks->born_bytes - blocks->most_live_bytes <= blocks->born_bytes / 10 &&
            (!blocks->fell_index || blocks->fell_index > own->last_birth_index) &&
@@ -311,11 +303,11 @@ static void find_after(struct growth *growth, const struct account_ends *own, ui
         most_count = count > most_count ? count : most_count;
         least_count = count < least_count ? count : least_count;
     }
-    if (!most[0] || after.bytes < own->most_bytes / VISIBLE_KEPT)
+    if (!most[0] || after.bytes < own->most_bytes / KEPT_DIVISOR)
         return;
     for (size_t i = 0; i < 2 && most[i]; i++)
         after.stack_ids[after.count++] = most[i]->stack_id;
-    after.blocks_count = most_count - least_count <= IN_USE ? least_count : 0;
+    after.blocks_count = most_count - least_count <= BLOCKS_IN_USE ? least_count : 0;
     growth->after = after;
 }
 
@@ -373,9 +365,9 @@ static bool is_kept(const struct account_ends *own, const struct site_ends *site
 
     if (!site->stack_id || site->was_resized)
         return false;
-    return get_larger
-               ? rising_is_kept(&blocks->sizes, blocks->births_count, blocks->frees_count)
-               : !own->is_pool && !blocks->frees_count && blocks->births_count >= FEWEST_KEPT;
+    return get_larger ? rising_is_kept(&blocks->sizes, blocks->births_count, blocks->frees_count)
+                      : !own->is_pool && !blocks->frees_count &&
+                            blocks->births_count >= KEPT_BLOCKS_FEWEST;
 }
 
 /* Takes the two sites that hold most. They must hold a tenth of what is live at the end. */
@@ -394,7 +386,7 @@ static void find_kept(struct growth *growth, const struct account_ends *own, boo
         } else if (!most[1] || site->live_bytes > most[1]->live_bytes)
             most[1] = site;
     }
-    for (size_t i = 0; i < 2 && most[i] && most[i]->live_bytes >= own->most_bytes / VISIBLE_KEPT;
+    for (size_t i = 0; i < 2 && most[i] && most[i]->live_bytes >= own->most_bytes / KEPT_DIVISOR;
          i++) {
         kept->get_larger = get_larger;
         kept->stack_ids[kept->count++] = most[i]->stack_id;
@@ -412,9 +404,9 @@ static void find_lost(struct growth *growth, const struct growth_watch *watch,
 
     for (size_t i = 0; i < own->count && (!watch->has_pool || own->is_beside); i++) {
         const struct site_ends *site = &own->sites[i];
-        if (site->stack_id && !site->was_resized && site->live_count >= FEWEST_KEPT &&
-            site->blocks.frees_count >= FEWEST_KEPT && ebb_rises(&site->ebb) &&
-            site->live_bytes > lost->bytes && site->live_bytes >= own->most_bytes / VISIBLE_KEPT)
+        if (site->stack_id && !site->was_resized && site->live_count >= KEPT_BLOCKS_FEWEST &&
+            site->blocks.frees_count >= KEPT_BLOCKS_FEWEST && ebb_rises(&site->ebb) &&
+            site->live_bytes > lost->bytes && site->live_bytes >= own->most_bytes / KEPT_DIVISOR)
             *lost = (struct lost){site->stack_id, site->live_count, site->live_bytes,
                                   site->blocks.frees_count};
     }

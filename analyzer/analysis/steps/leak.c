@@ -4,12 +4,9 @@
 
 #include "cache_names.h"
 
+#include "analyzer/thresholds/thresholds.h"
+
 static const double FLOOR_STEPS = 1e7;
-/* Growth of less than one part in VISIBLE_SHARE of the peak is not seen in the peak. */
-enum { VISIBLE_SHARE = 100 };
-/* Fewer steps may rise by chance, as the first batches of different lengths do. Among few steps,
- * each must rise. */
-enum { FEWEST_RISES = 3, FEW_STEPS = 10 };
 
 const char *leak_verdict_name(enum leak_verdict verdict)
 {
@@ -27,7 +24,8 @@ const char *leak_verdict_name(enum leak_verdict verdict)
  * regular pace, they are no growth. */
 static void add_saw(struct leak *leak, const struct growing *site, uint64_t peak_bytes)
 {
-    if (site->sweeps->most_bytes < peak_bytes / VISIBLE_SHARE || site->rises->count < FEWEST_RISES)
+    if (site->sweeps->most_bytes < peak_bytes / VISIBLE_DIVISOR ||
+        site->rises->count < RISING_STEPS_FEWEST)
         return;
     if (site->pace)
         leak->flushed_slope += site->line.slope;
@@ -118,7 +116,7 @@ static bool matters(const struct leak *leak, const struct growth *growth, double
 /* False if the slope is smaller than its error, or too few steps rise. */
 static bool is_sure(const struct leak *leak, const struct growth *growth)
 {
-    return leak->high - leak->low <= 2 * leak->slope && leak->rises_count >= FEWEST_RISES &&
+    return leak->high - leak->low <= 2 * leak->slope && leak->rises_count >= RISING_STEPS_FEWEST &&
            (growth->ends_count >= FEW_STEPS || leak->rises_count >= growth->total_intervals);
 }
 
@@ -142,7 +140,7 @@ int leak_find(struct leak *leak, const struct growth *growth, struct symbols *sy
 {
     const bool *left_out = room->left_out;
 
-    const uint64_t visible_bytes = room->peak_bytes / VISIBLE_SHARE;
+    const uint64_t visible_bytes = room->peak_bytes / VISIBLE_DIVISOR;
     const bool grows = (growth->kept.get_larger && growth->kept.bytes > visible_bytes) ||
                        growth->lost.bytes > visible_bytes;
     *leak = (struct leak){.verdict = grows ? LEAK_GROWS : LEAK_UNKNOWN,
@@ -165,7 +163,7 @@ int leak_find(struct leak *leak, const struct growth *growth, struct symbols *sy
     leak->verdict = judge(leak, growth, leaks, enlarges);
     const double slope = leaks ? leak->slope : leak->enlarged_slope + leak->saw_slope;
     leak->is_small =
-        slope * (double)growth->ends_count < (double)(room->peak_bytes / VISIBLE_SHARE);
+        slope * (double)growth->ends_count < (double)(room->peak_bytes / VISIBLE_DIVISOR);
     leak->peak_slope =
         (leaks ? leak->slope : 0) + (enlarges ? leak->enlarged_slope + leak->copied_slope : 0);
     leak->check_slope =

@@ -2,21 +2,11 @@
 /* Tells whether requests grow from one to the next; see rising.h. */
 #include "rising.h"
 
-/* The layers of one forward may grow too: an encoder doubles its channels four or five times. So a
- * few rises count only if they are alike, and rises that differ count only if they are many. */
-enum { FEWEST_ALIKE_RISES = 4, FEWEST_RISES = 8 };
-/* Rises are alike if none is more than twice as large as another: a short last batch is. */
-enum { ALIKE_TIMES = 2 };
-/* Rises are even if they differ by at most 1/20, so that one figure describes them. */
-enum { EVEN_SHARE = 20 };
-
-/* A buffer that doubles each time it is full, such as an arena or a vector, asks for twice as much
- * as before, and for a little more or less where its header or a rounding counts. */
-enum { FEWEST_DOUBLINGS = 4, DOUBLING_SLACK = 16 };
+#include "analyzer/thresholds/thresholds.h"
 
 static bool is_doubling(uint64_t before_bytes, uint64_t rise_bytes)
 {
-    const uint64_t slack_bytes = before_bytes / DOUBLING_SLACK;
+    const uint64_t slack_bytes = before_bytes / DOUBLING_SLACK_DIVISOR;
 
     return rise_bytes + slack_bytes >= before_bytes && rise_bytes <= before_bytes + slack_bytes;
 }
@@ -59,15 +49,15 @@ static bool follows_batches(const struct rising *rising)
 
 bool rising_goes_on(const struct rising *rising)
 {
-    const bool are_alike = rising->most_rise_bytes / ALIKE_TIMES <= rising->least_rise_bytes;
+    const bool are_alike = rising->most_rise_bytes / ALIKE_RISES_TIMES <= rising->least_rise_bytes;
 
-    return rising->rises_count >= (are_alike ? FEWEST_ALIKE_RISES : FEWEST_RISES) &&
+    return rising->rises_count >= (are_alike ? ALIKE_RISES_FEWEST : RISES_FEWEST) &&
            rising->rises_count > rising->earlier_rises_count && !follows_batches(rising);
 }
 
 bool rising_doubles(const struct rising *rising)
 {
-    return !rising->falls_count && rising->doublings_count >= FEWEST_DOUBLINGS &&
+    return !rising->falls_count && rising->doublings_count >= DOUBLINGS_FEWEST &&
            !follows_batches(rising);
 }
 
@@ -91,5 +81,5 @@ bool rising_is_even(const struct rising *rising)
 {
     const uint64_t differ_bytes = rising->most_rise_bytes - rising->least_rise_bytes;
 
-    return differ_bytes <= rising->most_rise_bytes / EVEN_SHARE;
+    return differ_bytes <= rising->most_rise_bytes / EVEN_RISES_DIVISOR;
 }

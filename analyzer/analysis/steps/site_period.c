@@ -5,15 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/thresholds/thresholds.h"
 #include "analyzer/util/array.h"
 #include "analyzer/symbol/frame_tree.h"
 #include "gpumemtrace/limits.h"
-
-/* FEWEST_ROUNDS: two equal rounds may be chance, three are a loop. FEWEST_RISES: the layers of a
- * model may also get larger and larger, but not eight times. POOL_BIRTHS: a product and its
- * activation are one layer, a round has more. FEWEST_CALLS: a model calls its layer more often than
- * that, an operator that frees two or three blocks at once does not. */
-enum { FEWEST_ROUNDS = 3, FEWEST_RISES = 8, POOL_BIRTHS = 3, FEWEST_CALLS = 4 };
 
 /* A node of the tree of call stacks has these figures. Node 0 is the root. */
 struct line {
@@ -150,7 +145,7 @@ static bool only_rises(const struct site_ends *site)
 {
     const struct rising *sizes = &site->blocks.sizes;
 
-    return !sizes->falls_count && sizes->rises_count >= FEWEST_RISES &&
+    return !sizes->falls_count && sizes->rises_count >= RISES_FEWEST &&
            UINT64_C(2) * sizes->rises_count >= site->blocks.births_count;
 }
 
@@ -237,7 +232,7 @@ static int compare_counts(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The number of entries, at least FEWEST_ROUNDS, that most children of the node have, give or take
+/* The number of entries, at least ROUNDS_FEWEST, that most children of the node have, give or take
  * one; the lowest of several. 0: no two children have it. */
 static uint64_t find_common(struct lines *lines, uint32_t node)
 {
@@ -254,7 +249,7 @@ static uint64_t find_common(struct lines *lines, uint32_t node)
             first++;
         while (end < count && counts[end] <= counts[i] + 1)
             end++;
-        if (counts[i] >= FEWEST_ROUNDS && end - first > most) {
+        if (counts[i] >= ROUNDS_FEWEST && end - first > most) {
             most = end - first;
             common = counts[i];
         }
@@ -337,7 +332,7 @@ static struct rounds rounds_at(struct lines *lines, uint32_t node)
     if (!items[0].weight || items[node].weight * 2 < items[0].weight)
         return rounds;
     const uint64_t count = find_common(lines, node);
-    if (!count || (lines->own->is_pool && items[node].births_count < POOL_BIRTHS * count) ||
+    if (!count || (lines->own->is_pool && items[node].births_count < POOL_BIRTHS_FEWEST * count) ||
         !are_in_order(lines, node, count))
         return rounds;
     rounds.begin = lines->tree.nodes[node].first;
@@ -484,7 +479,7 @@ static uint64_t fewest_births(const struct lines *lines)
 
     for (size_t i = 0; i < lines->own->count; i++) {
         const uint64_t births = lines->own->sites[i].blocks.births_count;
-        if (births >= FEWEST_ROUNDS && (!fewest || births < fewest) && may_drop(lines, i))
+        if (births >= ROUNDS_FEWEST && (!fewest || births < fewest) && may_drop(lines, i))
             fewest = births;
     }
     return fewest;
@@ -497,7 +492,8 @@ static void take_drops(struct step_period *period, const struct lines *lines)
 
     for (size_t i = 0; i < lines->own->count; i++) {
         const struct site_ends *site = &lines->own->sites[i];
-        if (site->turns_count >= FEWEST_ROUNDS && fewest >= FEWEST_CALLS * site->turns_count &&
+        if (site->turns_count >= ROUNDS_FEWEST &&
+            fewest >= LAYER_CALLS_FEWEST * site->turns_count &&
             (!found || site->turns_count > found->turns_count) && may_drop(lines, i))
             found = site;
     }

@@ -10,7 +10,7 @@
  *           └─ line 9  evaluate ───────       60 entries
  *
  * A node of the tree has rounds if at least two of its children are entered equally often, give or
- * take one, and at least FEWEST_ROUNDS times. Among several such numbers, the one of most children
+ * take one, and at least ROUNDS_FEWEST times. Among several such numbers, the one of most children
  * counts; among these, the lowest. The first of these children begins a round. Two more conditions:
  *
  *   - The order holds: in three of four entries of such a child, give or take one, the same child
@@ -31,7 +31,7 @@
  *
  * If a model is called from a single line, and its forward repeats a single line, nothing of this
  * tells one call of the model from the next. But a cache that each token copies does: a stack in
- * the model frees blocks only after each stack of the model has allocated FEWEST_CALLS times.
+ * the model frees blocks only after each stack of the model has allocated LAYER_CALLS_FEWEST times.
  * The first allocation after that begins a round. The same holds for all stacks of a program
  * without a model, such as one that frees its blocks ten at a time.
  */

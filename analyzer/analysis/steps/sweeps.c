@@ -2,11 +2,9 @@
 /* Moments at which most blocks of a call stack are freed; see sweeps.h. */
 #include "sweeps.h"
 
-enum {
-    FEWEST_AGES = 3, /* two ages are the two halves of a buffer that is used in turn */
-    OVER_TIMES = 2,  /* Python's collector waits longer the more objects survive, but not much */
-    AGES_MAX = 64,   /* bits of sweeps.ages */
-};
+#include "analyzer/thresholds/thresholds.h"
+
+enum { AGES_MAX = 64 }; /* bits of sweeps.ages */
 
 static unsigned count_bits(uint64_t bits)
 {
@@ -26,7 +24,7 @@ void sweeps_free(struct sweeps *sweeps, const struct swept *freed)
     }
     sweeps->bytes += freed->size_bytes;
     sweeps->ages |= UINT64_C(1) << freed->step % AGES_MAX;
-    if (sweeps->bytes * 2 < sweeps->before_bytes || count_bits(sweeps->ages) < FEWEST_AGES)
+    if (sweeps->bytes * 2 < sweeps->before_bytes || count_bits(sweeps->ages) < AGES_FEWEST)
         return;
     sweeps->swept_bytes = sweeps->bytes;
     sweeps->swept_place = freed->place;
@@ -58,7 +56,7 @@ bool sweeps_are_over(const struct sweeps *sweeps, uint64_t ends_count)
 
     longest = at->longest > longest ? at->longest : longest;
     longest = at->last > longest ? at->last : longest;
-    return ends_count - at->last_at > OVER_TIMES * longest;
+    return ends_count - at->last_at > SWEEPS_OVER_TIMES * longest;
 }
 
 bool sweeps_are_anywhere(const struct sweeps *sweeps)

@@ -2,13 +2,7 @@
 /* Tells a cache that is full from a leak; see turnover.h. */
 #include "turnover.h"
 
-enum {
-    FEWEST_STEPS = 3,    /* fewer may free an old block by chance */
-    REPLACED_SHARE = 16, /* of the level: blocks of at least this share must have been replaced */
-    EARLY_SHARE = 3,     /* a cache that frees the least used block keeps some that are old */
-    ABOVE_SHARE = 8, /* a new block of another size may take the bytes this far above the level */
-    BELOW_SHARE = 4, /* several blocks may be freed for a large one */
-};
+#include "analyzer/thresholds/thresholds.h"
 
 void turnover_free(struct turnover *turnover, const struct turnover_free *freed)
 {
@@ -56,9 +50,10 @@ void turnover_end(struct turnover *turnover, uint64_t at, const struct turnover_
 
 static bool stays(uint64_t level, uint64_t most, uint64_t least, uint64_t above)
 {
-    const uint64_t limit = level / ABOVE_SHARE;
+    const uint64_t limit = level / ABOVE_LEVEL_DIVISOR;
 
-    return most <= level + (above < limit ? above : limit) && least >= level - level / BELOW_SHARE;
+    return most <= level + (above < limit ? above : limit) &&
+           least >= level - level / BELOW_LEVEL_DIVISOR;
 }
 
 bool turnover_is_full(const struct turnover *turnover)
@@ -66,14 +61,14 @@ bool turnover_is_full(const struct turnover *turnover)
     const struct turnover_level *level = &turnover->level, *most = &turnover->most;
     const struct turnover_freed *freed = &turnover->freed;
     const uint64_t old_count = freed->count < level->count ? freed->count : level->count;
-    const bool replaces = turnover->steps_count >= FEWEST_STEPS &&
-                          freed->bytes >= level->bytes / REPLACED_SHARE &&
-                          freed->early_count * EARLY_SHARE >= old_count;
+    const bool replaces = turnover->steps_count >= TURNOVER_STEPS_FEWEST &&
+                          freed->bytes >= level->bytes / REPLACED_DIVISOR &&
+                          freed->early_count * EARLY_DIVISOR >= old_count;
 
     if (!level->count || !replaces)
         return false;
     /* A limit of blocks lets the bytes differ, but not grow. */
     return stays(level->bytes, most->bytes, turnover->least.bytes, turnover->rise.bytes) ||
            (stays(level->count, most->count, turnover->least.count, turnover->rise.count) &&
-            most->bytes <= level->bytes + level->bytes / BELOW_SHARE);
+            most->bytes <= level->bytes + level->bytes / BELOW_LEVEL_DIVISOR);
 }
