@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
-#include "analyzer/util/sorted.h"
 
 void addresses_release(struct addresses *addresses)
 {

@@ -7,7 +7,7 @@
 
 #include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
-#include "analyzer/util/path.h"
+#include "analyzer/util/text.h"
 
 static const struct {
     const char *start;

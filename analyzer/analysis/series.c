@@ -6,7 +6,6 @@
 
 #include "sites.h"
 #include "analyzer/util/array.h"
-#include "analyzer/util/sorted.h"
 
 /* --- moments --- */
 

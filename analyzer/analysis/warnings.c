@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "analyzer/torch/frames.h"
-#include "analyzer/util/path.h"
 #include "analyzer/util/text.h"
 #include "gpumemtrace/limits.h"
 #include "trace/ring.h"

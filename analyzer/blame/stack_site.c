@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyzer/torch/frames.h"
-#include "analyzer/util/path.h"
+#include "analyzer/util/text.h"
 #include "analyzer/util/utf8.h"
 
 /* How well a frame names an allocation, in ascending order. */

@@ -7,7 +7,6 @@
 
 #include "analyzer/import/import.h"
 #include "analyzer/load/memory_limit.h"
-#include "analyzer/util/path.h"
 #include "analyzer/util/text.h"
 #include "analyzer/util/utf8.h"
 #include "options.h"

@@ -11,7 +11,7 @@
 #include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
-#include "analyzer/util/path.h"
+#include "analyzer/util/text.h"
 #include "gpumemtrace/limits.h"
 #include "kept_graph.h"
 

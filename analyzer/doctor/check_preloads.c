@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/util/path.h"
+#include "analyzer/util/text.h"
 
 #include "check.h"
 #include "child.h"

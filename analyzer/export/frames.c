@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
-#include "analyzer/util/path.h"
+#include "analyzer/util/text.h"
 #include "analyzer/util/utf8.h"
 
 int frames_init(struct export_frames *frames, const struct export *export, struct err *err)

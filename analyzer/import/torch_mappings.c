@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
-#include "analyzer/util/sorted.h"
 
 void torch_mappings_init(struct torch_mappings *mappings)
 {

@@ -7,7 +7,7 @@
 
 #include "analyzer/analysis/balance.h"
 #include "analyzer/util/array.h"
-#include "analyzer/util/path.h"
+#include "analyzer/util/text.h"
 
 /* --- pairs --- */
 

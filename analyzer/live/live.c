@@ -10,7 +10,7 @@
 #include "analyzer/replay/phase/spans.h"
 #include "analyzer/util/array.h"
 #include "analyzer/util/clock.h"
-#include "analyzer/util/path.h"
+#include "analyzer/util/text.h"
 #include "live_sites.h"
 
 #define SECOND_NS UINT64_C(1000000000)

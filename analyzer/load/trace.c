@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/util/sorted.h"
+#include "analyzer/util/array.h"
 
 static void release_texts(char **texts, size_t limit)
 {

@@ -10,7 +10,6 @@
 #include "analyzer/reading/reading.h"
 #include "analyzer/symbol/keep_names.h"
 #include "analyzer/util/array.h"
-#include "analyzer/util/path.h"
 #include "analyzer/util/text.h"
 
 static void add_known(struct doc *doc, const char *key, const char *label, enum doc_unit unit,

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "analyzer/util/path.h"
+#include "analyzer/util/text.h"
 
 static uint64_t count_places(const struct name_counts *counts)
 {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/util/path.h"
+#include "analyzer/util/text.h"
 
 /* --- every frame --- */
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/util/path.h"
+#include "analyzer/util/text.h"
 
 #include "common/numbers.h"
 

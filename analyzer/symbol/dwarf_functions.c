@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
-#include "analyzer/util/sorted.h"
 
 enum { NESTING_MAX = 256 };
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
-#include "analyzer/util/sorted.h"
 
 static int add_range(struct dwarf_units *units, uint64_t start, uint64_t end, struct err *err)
 {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
-#include "analyzer/util/sorted.h"
 
 /*
  * A symbol without a type may be a function written in assembler. Other types hold no code address.

@@ -6,7 +6,7 @@
 
 #include "analyzer/torch/frames.h"
 #include "analyzer/util/glob.h"
-#include "analyzer/util/path.h"
+#include "analyzer/util/text.h"
 
 enum where { WHERE_module, WHERE_file, WHERE_source, WHERE_function, WHERE_meant };
 

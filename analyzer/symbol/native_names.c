@@ -12,7 +12,7 @@
 #include "owned_texts.h"
 #include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
-#include "analyzer/util/path.h"
+#include "analyzer/util/text.h"
 
 /* The name of the frame that a signal handler returns to. Names in a trace also use this text. */
 #define SIGNAL_RETURN "(signal handler)"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "sorted.h"
 
 void high_water_release(struct high_water *water)
 {

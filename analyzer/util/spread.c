@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Keeps highest, last and median of many values; see spread.h. */
-#include "sorted.h"
 #include "spread.h"
 
 #include <math.h>

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "gpumemtrace/compiler.h"
 
@@ -49,5 +50,12 @@ void text_add_list(struct text *text, const char *const *names, size_t count, co
  * lines are indented by the width of `head`. Ends with a line feed. ASCII only.
  */
 void text_add_wrapped(struct text *text, const char *head, const char *string);
+
+/* The last name in a path: "libfoo.so" of "/usr/lib/libfoo.so". */
+static inline const char *path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "analyzer/replay/history/live_walk.h"
 #include "analyzer/util/array.h"
-#include "analyzer/util/sorted.h"
 
 /* --- the blocks --- */
 

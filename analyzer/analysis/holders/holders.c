@@ -7,7 +7,6 @@
 
 #include "analyzer/replay/memory_rules.h"
 #include "analyzer/util/array.h"
-#include "analyzer/util/sorted.h"
 
 /* --- the blocks that are live --- */
 

@@ -8,7 +8,7 @@
 
 #include "analyzer/symbol/frame.h"
 #include "analyzer/util/array.h"
-#include "analyzer/util/path.h"
+#include "analyzer/util/text.h"
 #include "gpumemtrace/limits.h"
 
 static const struct {

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
-#include "analyzer/util/sorted.h"
 
 int breakdown_init(struct breakdown *breakdown, const struct breakdown_groups *groups,
                    size_t account_count, struct err *err)

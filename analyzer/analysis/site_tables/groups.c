@@ -9,7 +9,7 @@
 
 #include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
-#include "analyzer/util/path.h"
+#include "analyzer/util/text.h"
 #include "gpumemtrace/limits.h"
 
 enum { NAME_BYTES = 2 * LIMIT_text_bytes + 8 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/torch/frames.h"
-#include "analyzer/util/path.h"
+#include "analyzer/util/text.h"
 
 static const struct {
     enum torch_meaning meaning;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "analyzer/render/units.h"
-#include "analyzer/util/path.h"
 #include "analyzer/util/text.h"
 #include "analyzer/util/utf8.h"
 

@@ -10,7 +10,7 @@
 #include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/remedy/remedies.h"
 #include "analyzer/render/units.h"
-#include "analyzer/util/path.h"
+#include "analyzer/util/text.h"
 
 /* --- the requests before --- */
 

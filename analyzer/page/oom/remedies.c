@@ -11,7 +11,6 @@
 #include "analyzer/remedy/remedies.h"
 #include "analyzer/render/units.h"
 #include "analyzer/torch/frames.h"
-#include "analyzer/util/path.h"
 #include "analyzer/util/text.h"
 
 enum { BEST = 2, TEXT_MAX = 2048 };

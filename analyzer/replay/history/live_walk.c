@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
-#include "analyzer/util/sorted.h"
 
 /* First block that ended after the event: the list is sorted by end. */
 static size_t first_ended_after(const struct history *history, uint64_t index)

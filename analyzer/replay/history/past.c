@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
-#include "analyzer/util/sorted.h"
 
 enum { FIRST_PRUNE = 1024 };
 
