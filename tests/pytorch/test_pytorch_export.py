@@ -55,7 +55,8 @@ def test_memory_viz_of_that_pytorch_opens_it(dry_run, torch_build):
     recording = dry_run("gpt.py")
     path = exported(recording, "--at=peak")
     (moment,) = load_json("peak", recording.trace, "--layer=pool")["devices"][0]["moments"]
-    (viewer,) = torch_build.folder.glob("**/torch/cuda/_memory_viz.py")
+    # The packages of a wheel are a link, which "**" alone does not follow.
+    (viewer,) = {path.resolve() for path in torch_build.folder.glob("*/**/torch/cuda/_memory_viz.py")}
     script = ("import pickle, runpy, sys; viz = runpy.run_path(sys.argv[1]); data = pickle.load(open(sys.argv[2], 'rb'));"
               "print(viz['segsum'](data), viz['trace'](data), len(viz['trace_plot'](data)), viz['Bytes'](int(sys.argv[3])))")  # fmt: skip
     shown = subprocess.run(["python3", "-c", script, viewer, path, str(moment["live_bytes"])], capture_output=True, text=True,
