@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrays that grow, and search in sorted arrays. The caller keeps pointer, count and capacity in its
- * own struct, and reads the items directly.
+ * Arrays that grow, and search in sorted arrays. The caller keeps pointer, count and capacity in
+ * its own struct, and reads the items directly.
  */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_ARRAY_H
 #define GPUMEMTRACE_ANALYZER_UTIL_ARRAY_H

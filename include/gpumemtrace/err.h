@@ -33,7 +33,8 @@ struct err {
 
 static inline int err_set(struct err *err, int code, const char *format, ...) GMT_PRINTF(3, 4);
 
-/* Fills *err; a NULL err is allowed and ignored. Returns -1, the result of a function that fails. */
+/* Fills *err; a NULL err is allowed and ignored. Returns -1, which is the result of a function that
+ * fails. */
 static inline int err_set(struct err *err, int code, const char *format, ...)
 {
     va_list arguments;
