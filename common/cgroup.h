@@ -6,8 +6,7 @@
  *     /proc/self/cgroup    0::/a/b         among /a/b and /a, the one with the lowest limit counts,
  *                          4:memory:/a/b   because the kernel kills there; without a limit, /a/b
  */
-#ifndef GPUMEMTRACE_COMMON_CGROUP_H
-#define GPUMEMTRACE_COMMON_CGROUP_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -33,5 +32,3 @@ bool cgroup_find(struct cgroup *cgroup, const char *root);
 uint64_t cgroup_figure(const struct cgroup *cgroup, enum cgroup_figure figure);
 /* Writes the path of the file that has this figure; "" if the path is too long. */
 void cgroup_file(const struct cgroup *cgroup, enum cgroup_figure figure, char path[PATH_MAX]);
-
-#endif

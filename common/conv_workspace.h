@@ -11,8 +11,7 @@
  *
  * The simulator's cuDNN allocates it, and the estimate counts it.
  */
-#ifndef GPUMEMTRACE_COMMON_CONV_WORKSPACE_H
-#define GPUMEMTRACE_COMMON_CONV_WORKSPACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ struct conv_call {
 bool conv_has_tensor_cores(enum conv_type type, int capability_major);
 /* Returns the bytes of the workspace on tensor cores; at most UINT64_MAX. */
 uint64_t conv_workspace_bytes(const struct conv_call *call);
-
-#endif

@@ -4,8 +4,7 @@
  * *_parse functions read the whole text, or fail with ERR_USAGE and a message that quotes it.
  * Thread-safe.
  */
-#ifndef GPUMEMTRACE_COMMON_NUMBERS_H
-#define GPUMEMTRACE_COMMON_NUMBERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ int ratio_parse(const char *text, double *ratio, struct err *err);
  * into 64 bits. The library uses this function instead of strtol, sscanf and the like, because the
  * headers of glibc 2.38 and later turn these into symbols that older glibcs lack. */
 const char *digits_read(const char *text, uint64_t *number);
-
-#endif

@@ -4,8 +4,7 @@
  * program's own descriptors get the same numbers as without the recorder. They are never 0, 1 or 2,
  * which the program may have closed.
  */
-#ifndef GPUMEMTRACE_COMMON_OWN_FD_H
-#define GPUMEMTRACE_COMMON_OWN_FD_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -31,5 +30,3 @@ struct own_fd_guard {
 };
 void own_fd_guard_begin(struct own_fd_guard *guard);
 void own_fd_guard_end(const struct own_fd_guard *guard);
-
-#endif

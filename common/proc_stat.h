@@ -2,8 +2,7 @@
 /*
  * Reads /proc/PID/stat, by which the recorder recognizes a dead process and a reused pid.
  */
-#ifndef GPUMEMTRACE_COMMON_PROC_STAT_H
-#define GPUMEMTRACE_COMMON_PROC_STAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ int proc_stat_read(struct proc_stat *stat, int64_t pid);
 /* Have all threads but the calling one ended, including the main thread? Opens no descriptor,
  * because another thread may rely on the next free number. */
 bool proc_stat_is_last_thread(void);
-
-#endif

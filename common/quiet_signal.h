@@ -4,8 +4,7 @@
  * blocked on this thread while we write, and consumed if it came. If the signal was already pending
  * before, it stays pending.
  */
-#ifndef GPUMEMTRACE_COMMON_QUIET_SIGNAL_H
-#define GPUMEMTRACE_COMMON_QUIET_SIGNAL_H
+#pragma once
 
 #include <pthread.h>
 #include <signal.h>
@@ -34,5 +33,3 @@ static inline void quiet_signal_end(struct quiet_signal *quiet)
         sigtimedwait(&quiet->signal, NULL, &at_once);
     pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
 }
-
-#endif

@@ -6,10 +6,7 @@
  *
  * Thread-safe.
  */
-#ifndef GPUMEMTRACE_COMMON_SIM_FAULT_H
-#define GPUMEMTRACE_COMMON_SIM_FAULT_H
+#pragma once
 
 /* Counts a call of the exported function. Returns the injected result; 0: none. */
 int fault_of(const char *function);
-
-#endif

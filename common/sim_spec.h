@@ -13,8 +13,7 @@
  *
  * The simulator reads SPEC, and `gpumemtrace run --dry-run=SPEC` checks it.
  */
-#ifndef GPUMEMTRACE_COMMON_SIM_SPEC_H
-#define GPUMEMTRACE_COMMON_SIM_SPEC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ struct sim_spec {
 /* If the text is wrong, fails with ERR_USAGE and a message that quotes the wrong part, and leaves
  * *spec unchanged. */
 int sim_spec_parse(const char *text, struct sim_spec *spec, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * The function by which the stand-in for NVML asks the simulated driver who holds memory of a card.
  * (NVIDIA's libraries have an interface of their own for that.)
  */
-#ifndef GPUMEMTRACE_SIMULATOR_CARD_H
-#define GPUMEMTRACE_SIMULATOR_CARD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ struct sim_process {
 typedef int sim_card_function(int index, char *uuid, struct sim_process *processes, unsigned most);
 #define SIM_CARD_FUNCTION "gpumemtrace_simulator_card"
 GMT_EXPORT sim_card_function gpumemtrace_simulator_card;
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Any thread may call each function.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_VALUES_H
-#define GPUMEMTRACE_SIMULATOR_VALUES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -57,5 +56,3 @@ GMT_EXPORT uint64_t gpumemtrace_values_note(const char *file, unsigned line);
  * lines. Takes no lock and works before cuInit. */
 GMT_EXPORT uint64_t gpumemtrace_values_noted(unsigned number, char *file, unsigned file_bytes,
                                              unsigned *line);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * A batch: the events that one transaction stores.
  */
-#ifndef GPUMEMTRACE_TRACE_BATCH_H
-#define GPUMEMTRACE_TRACE_BATCH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ struct batch {
     const struct batch_event *events; /* in ascending order of seq */
     size_t count;
 };
-
-#endif

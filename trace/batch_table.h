@@ -3,8 +3,7 @@
  * The virtual table ring_batch: shows a batch with the columns of the table event, so that one
  * INSERT … SELECT stores it without binding a value.
  */
-#ifndef GPUMEMTRACE_TRACE_BATCH_TABLE_H
-#define GPUMEMTRACE_TRACE_BATCH_TABLE_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -13,5 +12,3 @@
 /* The table shows the current contents of *batch; batch must outlive db. Returns SQLite's
  * status. */
 int batch_table_register(sqlite3 *db, struct batch *batch);
-
-#endif

@@ -8,8 +8,7 @@
  *              └─► events, lowest seq first ─► event
  *     COMMIT   ──► tails
  */
-#ifndef GPUMEMTRACE_TRACE_DRAIN_H
-#define GPUMEMTRACE_TRACE_DRAIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,5 +88,3 @@ struct drain_end {
     bool has_sums; /* this drain has stored all events of the trace */
 };
 int drain_store_end(struct drain *drain, const struct drain_end *end, struct err *err);
-
-#endif

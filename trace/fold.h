@@ -5,8 +5,7 @@
  * nothing on disk changes. While the recorder runs, the trace has what the recorder has committed,
  * which is at most a tenth of a second old.
  */
-#ifndef GPUMEMTRACE_TRACE_FOLD_H
-#define GPUMEMTRACE_TRACE_FOLD_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -22,5 +21,3 @@ struct fold_result {
 /* 0: *db is open, and the caller closes it. -1: *err says why the file cannot be read as a
  * trace. */
 int fold_open(const char *path, sqlite3 **db, struct fold_result *result, struct err *err);
-
-#endif

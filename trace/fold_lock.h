@@ -4,8 +4,7 @@
  * the kernel releases it when its holder is killed. The lock covers one byte far beyond the ring's
  * end, so that a folding process is not mistaken for a recorder.
  */
-#ifndef GPUMEMTRACE_TRACE_FOLD_LOCK_H
-#define GPUMEMTRACE_TRACE_FOLD_LOCK_H
+#pragma once
 
 #include "ring.h"
 
@@ -17,5 +16,3 @@ enum fold_lock {
 
 /* Waits while another process writes the trace. */
 enum fold_lock fold_lock_take(const struct ring *ring, const char *trace_path);
-
-#endif

@@ -3,8 +3,7 @@
  * Number (hook_id in the trace), name and API of each hook, expanded from hooks.def. Needs no CUDA
  * types, because the analyzer includes it too.
  */
-#ifndef GPUMEMTRACE_TRACE_HOOK_IDS_H
-#define GPUMEMTRACE_TRACE_HOOK_IDS_H
+#pragma once
 
 enum hook {
 #define HOOK(api, name, parameters, arguments, kind, memory, device, address, size, object,        \
@@ -40,5 +39,3 @@ static inline const char *hook_api(enum hook hook)
     static const char *const names[] = {"driver", "runtime", "gpumemtrace"};
     return names[hook_rows[hook].api];
 }
-
-#endif

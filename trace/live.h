@@ -11,8 +11,7 @@
  *
  *     account   memory of one device that has one sum: the driver's, or that of a framework's pool
  */
-#ifndef GPUMEMTRACE_TRACE_LIVE_H
-#define GPUMEMTRACE_TRACE_LIVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ static inline size_t live_account_of_pool(int pool, int device)
 {
     return (size_t)(1 + pool) * (LIVE_DEVICES + 1) + (size_t)device;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The facts that an imported trace may lack, and their words in meta.not_known: not_known.def. */
-#ifndef GPUMEMTRACE_TRACE_NOT_KNOWN_H
-#define GPUMEMTRACE_TRACE_NOT_KNOWN_H
+#pragma once
 
 enum lack {
 #define NOT_KNOWN(name, words) LACK_##name,
@@ -16,5 +15,3 @@ static inline const char *lack_words(enum lack lack)
     };
     return all_words[lack];
 }
-
-#endif

@@ -4,8 +4,7 @@
  * code (views, triggers, virtual tables, computed columns) does not run. Statements take no more
  * steps than a file of that size can need.
  */
-#ifndef GPUMEMTRACE_TRACE_OPEN_DATABASE_H
-#define GPUMEMTRACE_TRACE_OPEN_DATABASE_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -17,5 +16,3 @@ int open_database(const char *path, const char *shown, int flags, sqlite3 **db, 
 
 /* Copies an open database into memory. *copy is limited as by open_database. */
 int open_database_copy(sqlite3 *from, const char *path, sqlite3 **copy, struct err *err);
-
-#endif

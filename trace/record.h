@@ -32,8 +32,7 @@
  *    OWNER    thread_id   of the slots that follow
  *    END                  no slot follows in this segment
  */
-#ifndef GPUMEMTRACE_TRACE_RECORD_H
-#define GPUMEMTRACE_TRACE_RECORD_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -124,5 +123,3 @@ static inline unsigned record_text_slots(unsigned text_bytes)
 {
     return (text_bytes + SLOT_TEXT_BYTES - 1) / SLOT_TEXT_BYTES;
 }
-
-#endif

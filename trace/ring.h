@@ -27,8 +27,7 @@
  * producer's functions are callable from a hook: no malloc, and a lock only to make the file
  * longer.
  */
-#ifndef GPUMEMTRACE_TRACE_RING_H
-#define GPUMEMTRACE_TRACE_RING_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -194,5 +193,3 @@ static inline enum segment_state ring_segment_state(const struct ring *ring, uin
 {
     return (enum segment_state)atomic_load_explicit(&ring->states[index], memory_order_acquire);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Tells a process that watches a recorder up to which event the database is complete, and how many
  * events were lost. The functions only read the ring, take no lock and keep no file open.
  */
-#ifndef GPUMEMTRACE_TRACE_RING_LOOK_H
-#define GPUMEMTRACE_TRACE_RING_LOOK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ struct ring_look {
 
 /* Reads the ring beside the trace. */
 struct ring_look ring_look(const char *trace_path);
-
-#endif

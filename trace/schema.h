@@ -3,8 +3,7 @@
  * The tables of a trace as data, expanded from include/gpumemtrace/schema/, and the SQL that
  * creates them.
  */
-#ifndef GPUMEMTRACE_TRACE_SCHEMA_H
-#define GPUMEMTRACE_TRACE_SCHEMA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ extern const size_t schema_row_count;
  * are enough. -1: *err says why. */
 #define SCHEMA_SQL_BYTES 16384
 int schema_sql(char *buffer, size_t buffer_bytes, struct err *err);
-
-#endif

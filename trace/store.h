@@ -6,8 +6,7 @@
  * Only one thread at a time may use a store. No function is callable from a hook. After an error
  * *err has SQLite's own message.
  */
-#ifndef GPUMEMTRACE_TRACE_STORE_H
-#define GPUMEMTRACE_TRACE_STORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ int store_variable(struct store *store, const char *table, const char *name, con
 /* Returns the value of the key, or fallback if the row does not exist. */
 int64_t store_meta_read(sqlite3 *db, enum meta_key key, int64_t fallback);
 const char *store_meta_name(enum meta_key key);
-
-#endif

@@ -4,8 +4,7 @@
  * at exit and for meta.peaks. The writer gets the events thread by thread. If an earlier event's
  * call has not returned, the later events wait for it; at most TALLY_WAITING_MAX events wait.
  */
-#ifndef GPUMEMTRACE_TRACE_TALLY_H
-#define GPUMEMTRACE_TRACE_TALLY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ bool tally_peaks(const struct tally *tally, char text[TALLY_PEAKS_BYTES]);
 /* Writes the sums into the ring's header, where other processes read them. One process at a
  * time. */
 void tally_publish(const struct tally *tally, struct ring_sums *sums);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Tells whether a file is a trace, without opening it as a database.
  */
-#ifndef GPUMEMTRACE_TRACE_TRACE_FILE_H
-#define GPUMEMTRACE_TRACE_TRACE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ int trace_file_check_end(const char *path, struct err *err);
 
 /* Does a file named path + suffix exist? */
 bool trace_file_has(const char *path, const char *suffix);
-
-#endif

@@ -8,8 +8,7 @@
  *     | segment | hole | segment |   hole   | segment |  never used ...
  *                                                     ^ next_address
  */
-#ifndef GPUMEMTRACE_ANALYZER_ALLOCATOR_ADDRESSES_H
-#define GPUMEMTRACE_ANALYZER_ALLOCATOR_ADDRESSES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void addresses_release(struct addresses *addresses);
 uint64_t addresses_take(struct addresses *addresses, uint64_t bytes);
 /* Makes the addresses available again. If there is no memory to note them, they are lost. */
 void addresses_give(struct addresses *addresses, uint64_t address, uint64_t bytes);
-
-#endif

@@ -27,8 +27,7 @@
  * The rules are those that PyTorch documents and that its releases 2.6 and 2.15 were
  * seen to follow.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ALLOCATOR_ALLOCATOR_H
-#define GPUMEMTRACE_ANALYZER_ALLOCATOR_ALLOCATOR_H
+#pragma once
 
 #include "model.h"
 
@@ -81,5 +80,3 @@ struct allocator_holes {
     uint64_t free_bytes, largest_bytes, stranded_bytes;
 };
 struct allocator_holes allocator_holes(const struct allocator *allocator);
-
-#endif

@@ -3,8 +3,7 @@
  * The functions on blocks and pools that the files of the model share. The blocks of a segment are
  * chained in the order of their addresses.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ALLOCATOR_BLOCKS_H
-#define GPUMEMTRACE_ANALYZER_ALLOCATOR_BLOCKS_H
+#pragma once
 
 #include "model.h"
 
@@ -52,5 +51,3 @@ void allocator_collect_garbage(struct allocator *allocator);
 /* Gives back free blocks that are larger than max_split. True: they had enough bytes to try the
  * request again. */
 bool allocator_give_back_oversized(struct allocator *allocator, uint32_t pool, uint64_t bytes);
-
-#endif

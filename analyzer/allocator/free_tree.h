@@ -9,8 +9,7 @@
  *                                                                          a class is a 64th of a
  *                                                                          power of two
  */
-#ifndef GPUMEMTRACE_ANALYZER_ALLOCATOR_FREE_TREE_H
-#define GPUMEMTRACE_ANALYZER_ALLOCATOR_FREE_TREE_H
+#pragma once
 
 #include "model.h"
 
@@ -34,5 +33,3 @@ uint32_t free_tree_last(const struct allocator *allocator, uint32_t pool);
 /* Sorts all blocks again. Called after the setting prefers_oldest, which decides the order, has
  * changed. */
 void free_tree_rebuild(struct allocator *allocator);
-
-#endif

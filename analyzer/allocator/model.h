@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The data of the allocator's model: settings, blocks, pools, and the driver below the model. */
-#ifndef GPUMEMTRACE_ANALYZER_ALLOCATOR_MODEL_H
-#define GPUMEMTRACE_ANALYZER_ALLOCATOR_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,5 +94,3 @@ struct allocator {
     uint64_t peak_reserved_bytes, peak_allocated_bytes;
     uint64_t retry_count; /* requests that were refused at first, and then served */
 };
-
-#endif

@@ -3,8 +3,7 @@
  * Compares the peaks of one process's devices, because DataParallel fills them unevenly: the first
  * device gathers outputs and gradients.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_BALANCE_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_BALANCE_H
+#pragma once
 
 #include "analyzer/replay/history/history.h"
 #include "analyzer/thresholds/thresholds.h"
@@ -25,5 +24,3 @@ static inline bool balance_is_apart(const struct balance *balance)
     return balance->used_count > 1 &&
            (double)balance->highest_bytes > (double)balance->middle_bytes * PEAKS_ALIKE_RATIO;
 }
-
-#endif

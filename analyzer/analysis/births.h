@@ -6,8 +6,7 @@
  * no call stack. Therefore the stack that allocated last before a free stands for the place of the
  * free. Watches the replay and keeps a few numbers for each stack.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_BIRTHS_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_BIRTHS_H
+#pragma once
 
 #include "analyzer/replay/history/observer.h"
 #include "analyzer/util/pair_map.h"
@@ -40,5 +39,3 @@ void births_release(struct births *births);
 /* The index of the site's item. PAIR_MAP_NONE: the site allocated nothing, or births did not
  * watch the replay. */
 uint32_t births_of(const struct births *births, uint32_t account, uint64_t site_id);
-
-#endif

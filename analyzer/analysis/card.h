@@ -3,8 +3,7 @@
  * Finds the free memory of a card at a moment. It starts from the last sample (cuMemGetInfo) before
  * the moment, and corrects it by what this process has taken or given back since.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_CARD_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_CARD_H
+#pragma once
 
 #include "analyzer/replay/history/history.h"
 
@@ -42,5 +41,3 @@ int card_free_since(struct card_free *card, const struct history *history,
  * itself. Event `index` must be a moment that the history keeps. */
 int card_free_at(struct card_free *card, const struct history *history, int device, uint64_t index,
                  struct err *err);
-
-#endif

@@ -7,8 +7,7 @@
  * training it lives through, and what made it. Where use and birth do not agree, it is "other".
  * Some kinds of memory also explain a peak: causes.def.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_CATEGORY_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_CATEGORY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -73,5 +72,3 @@ bool categories_stays(const struct categories *categories, const struct block *b
 
 /* True if a tensor with that stack is a workspace that a framework allocated for a library. */
 bool categories_is_workspace(const struct categories *categories, uint32_t stack_id);
-
-#endif

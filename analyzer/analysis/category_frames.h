@@ -4,8 +4,7 @@
  * framework's function (category_functions.def), and how an operator made a tensor. The innermost
  * frame that matches a row decides. Results are kept in struct categories.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_CATEGORY_FRAMES_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_CATEGORY_FRAMES_H
+#pragma once
 
 #include "category.h"
 
@@ -32,5 +31,3 @@ enum made category_made(const struct categories *categories, const struct block 
 /* The place from which autocast is called for the stack's tensor: one for each argument of an
  * operator. 0: the stack is no cast. */
 uint64_t category_casting_place(const struct categories *categories, uint32_t stack_id);
-
-#endif

@@ -4,8 +4,7 @@
  * measured value and the limit. Limits on bytes apply to live bytes, because what a pool reserves
  * depends on its history.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_CHECK_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_CHECK_H
+#pragma once
 
 #include "study.h"
 
@@ -79,5 +78,3 @@ void check_results_release(struct check_results *results);
 
 /* Returns 0 if the trace is complete and lost no events, else -1 with ERR_INPUT. */
 int check_complete(const struct trace *trace, struct err *err);
-
-#endif

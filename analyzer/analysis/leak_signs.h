@@ -3,8 +3,7 @@
  * Finds the cause of a leak by signs in the trace. Rows that rise in the same steps, and whose
  * blocks die together, have one cause. leak_signs.def lists the signs.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_LEAK_SIGNS_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_LEAK_SIGNS_H
+#pragma once
 
 #include "analyzer/analysis/holders/held_sums.h"
 #include "leaks.h"
@@ -50,5 +49,3 @@ const struct leak_sign *leak_sign_of(const struct leak_evidence *evidence);
 /* Collects the facts about the rows of found->growing with the cluster number `cluster`. */
 int leak_evidence_find(struct leak_evidence *evidence, const struct study *study, uint32_t account,
                        const struct account_leak *found, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * Finds the leak of one account of a trace, and how many steps remain until the card is full.
  * steps/growth.h defines growth, and steps/leak.h defines a leak.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_LEAKS_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_LEAKS_H
+#pragma once
 
 #include "study.h"
 #include "analyzer/analysis/steps/leak.h"
@@ -65,5 +64,3 @@ static inline bool account_leak_is_afterwards(const struct account_leak *found)
 int account_leak_find(struct account_leak *found, const struct study *study, uint32_t account,
                       struct err *err);
 void account_leak_release(struct account_leak *found);
-
-#endif

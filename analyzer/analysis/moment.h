@@ -3,8 +3,7 @@
  * Finds the event that a user means by --at=peak|end|TIME|SEQ|phase:NAME|oom:N, or by another
  * option that takes a moment. A moment is the state right after that event.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_MOMENT_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_MOMENT_H
+#pragma once
 
 #include "analyzer/replay/replay.h"
 
@@ -31,5 +30,3 @@ int moment_parse(const char *option, const char *at, struct replay_plan *plan, s
  */
 int moment_find(const char *option, const char *at, const struct history *history, uint32_t account,
                 struct moment *moment, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * Finds the hooked call that each nested event happened in. For example, the first cudaMalloc makes
  * a context, and the context loads modules. Watches the replay and keeps the nested events.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_NESTING_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_NESTING_H
+#pragma once
 
 #include "analyzer/replay/history/observer.h"
 #include "analyzer/util/pair_map.h"
@@ -31,5 +30,3 @@ struct nesting {
 
 struct observer nesting_observer(struct nesting *nesting);
 void nesting_release(struct nesting *nesting);
-
-#endif

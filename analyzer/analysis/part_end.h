@@ -5,8 +5,7 @@
  * moment. This needs a replay of its own, which part_end watches. It keeps one occurrence for each
  * account.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_PART_END_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_PART_END_H
+#pragma once
 
 #include "analyzer/replay/history/observer.h"
 
@@ -28,5 +27,3 @@ struct part_end {
 /* on_end fails with ERR_USAGE if the trace has no such moment. */
 struct observer part_end_observer(struct part_end *end);
 void part_end_release(struct part_end *end);
-
-#endif

@@ -16,8 +16,7 @@
  * The row without a path stands for the time outside any phase, as one occurrence. Watches the
  * replay. Keeps a row for each path and account, and sums for each open phase.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_PHASES_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_PHASES_H
+#pragma once
 
 #include "analyzer/analysis/steps/step_ends.h"
 #include "analyzer/replay/history/observer.h"
@@ -75,5 +74,3 @@ const char *phases_hint(char hint[PHASES_HINT_BYTES], const struct history *hist
 /* Returns the numbers of all paths of a history (path_count of them), as a tree in pre-order, with
  * siblings in the order of their first push. The caller frees them. NULL: out of memory. */
 uint32_t *phases_as_tree(const struct history *history, struct err *err);
-
-#endif

@@ -13,8 +13,7 @@
  * at the peak, at failures and at the end. One more group stands for the rest, so that the sums
  * match.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_SERIES_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_SERIES_H
+#pragma once
 
 #include "category.h"
 #include "analyzer/analysis/over_time/breakdown.h"
@@ -61,5 +60,3 @@ void series_release(struct series *series);
 size_t series_snapshot(const struct series *series, uint64_t index);
 /* Number of the first snapshot at or after event `index`; snapshot_count: there is none. */
 size_t series_snapshot_from(const struct series *series, uint64_t index);
-
-#endif

@@ -3,8 +3,7 @@
  * Groups the live blocks of one account at a moment by call stack (with the stack of the forward
  * operator), phase of birth and category. The pages look up the names of the frames later.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_SITES_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_SITES_H
+#pragma once
 
 #include "category.h"
 
@@ -60,5 +59,3 @@ int sites_sum(const struct sites *sites, enum sites_by by, size_t path_count, st
 
 /* Live bytes by category, indexed by enum category. */
 void sites_by_category(const struct sites *sites, uint64_t bytes[CATEGORY_COUNT]);
-
-#endif

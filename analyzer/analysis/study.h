@@ -3,8 +3,7 @@
  * A study is one trace, loaded, replayed and categorised, with names for its frames; study_open.h
  * opens it. A view is the part of it that a command shows.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STUDY_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STUDY_H
+#pragma once
 
 #include "births.h"
 #include "category.h"
@@ -144,5 +143,3 @@ const char *study_path(const struct study *study, uint32_t path);
 const char *study_dry_run(const struct study *study);
 /* Adds warnings about the figures, one sentence each. */
 int study_warnings(const struct study *study, struct text_list *warnings, struct err *err);
-
-#endif

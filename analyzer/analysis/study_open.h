@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens a study: loads a trace, and replays it for the analyses that were asked for. */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STUDY_OPEN_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STUDY_OPEN_H
+#pragma once
 
 #include "study.h"
 
@@ -34,5 +33,3 @@ int study_open_again(struct study *again, const struct study *study, const struc
  * keep the history of this pass. */
 struct replay_plan;
 int study_replay_again(const struct study *study, const struct replay_plan *plan, struct err *err);
-
-#endif

@@ -22,8 +22,7 @@
  *
  * Sites with the same text share one row.
  */
-#ifndef GPUMEMTRACE_ANALYZER_BLAME_BLAME_H
-#define GPUMEMTRACE_ANALYZER_BLAME_BLAME_H
+#pragma once
 
 #include "analyzer/load/site_id.h"
 #include "call_paths.h"
@@ -75,5 +74,3 @@ const struct blamed *blame_of(const struct blame *blame, uint64_t site_id);
 #define BLAME_TEXT_BYTES (STACK_SITE_TEXT_BYTES + 2 * STACK_FUNCTION_BYTES + 8)
 int blame_alone(char label[BLAME_TEXT_BYTES], struct symbols *symbols, uint64_t site_id,
                 struct err *err);
-
-#endif

@@ -7,8 +7,7 @@
  *     main ── train_step ─┬─ compute_loss ── floats ── tensor_new      path: a node of the tree
  *                         └─ floats ── tensor_new                      place: the line of a node
  */
-#ifndef GPUMEMTRACE_ANALYZER_BLAME_CALL_PATHS_H
-#define GPUMEMTRACE_ANALYZER_BLAME_CALL_PATHS_H
+#pragma once
 
 #include "analyzer/symbol/symbols.h"
 #include "analyzer/symbol/frame_tree.h"
@@ -49,5 +48,3 @@ static inline const struct call_place *call_path_place(const struct call_paths *
 bool call_is_wrapper(const char *function);
 
 void call_paths_release(struct call_paths *paths);
-
-#endif

@@ -3,8 +3,7 @@
  * Finds the one frame of a stack that names an allocation. blame.h chooses the line of the program,
  * and this file finds that line in the stack. If no line is the program's, it finds another frame.
  */
-#ifndef GPUMEMTRACE_ANALYZER_BLAME_STACK_SITE_H
-#define GPUMEMTRACE_ANALYZER_BLAME_STACK_SITE_H
+#pragma once
 
 #include "analyzer/symbol/symbols.h"
 
@@ -47,5 +46,3 @@ const char *stack_site_text(const struct stack_site *site, char buffer[STACK_SIT
 /* The function's name, cut to the length of a line: "at::native::…". */
 #define STACK_FUNCTION_BYTES 128
 const char *stack_function_text(const char *function, char buffer[STACK_FUNCTION_BYTES]);
-
-#endif

@@ -2,8 +2,7 @@
 /* The shared part of all commands that answer from traces. It turns options into a view, traces
  * into a document, and writes the document to its output. The page alone decides what the document
  * says. */
-#ifndef GPUMEMTRACE_ANALYZER_COMMAND_ANSWER_H
-#define GPUMEMTRACE_ANALYZER_COMMAND_ANSWER_H
+#pragma once
 
 #include "analyzer/page/page.h"
 #include "options.h"
@@ -30,5 +29,3 @@ int answer_print(const struct page *page, const struct command_options *options,
 
 /* Refuses (ERR_USAGE) a value of --samples that is above `most`. */
 int answer_check_samples(long samples, long most, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of commands. Only commands.def tells what each command does. */
-#ifndef GPUMEMTRACE_ANALYZER_COMMAND_COMMANDS_H
-#define GPUMEMTRACE_ANALYZER_COMMAND_COMMANDS_H
+#pragma once
 
 #include "analyzer/command/option/command.h"
 
@@ -12,5 +11,3 @@ extern const struct command commands[];
 const struct command *command_find(const char *name);
 /* Fills *err for an unknown command, with the nearest name as a hint. Returns -1. */
 int command_unknown(const char *name, struct err *err);
-
-#endif

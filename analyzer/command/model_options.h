@@ -2,8 +2,7 @@
 /* The options of `estimate` and `compare` that say how a model is run, and the path from the
  * command line to the estimate that both commands share. A file may also give the options. The
  * command line overrides the file. */
-#ifndef GPUMEMTRACE_ANALYZER_COMMAND_MODEL_OPTIONS_H
-#define GPUMEMTRACE_ANALYZER_COMMAND_MODEL_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ typedef int model_print(struct model_asked *asked, struct err *err);
  * to print_weights, or refused if print_weights is NULL. Returns the exit status, or -1. */
 int model_command(const struct command *command, int argc, char **argv, int operand,
                   model_print *print, model_print *print_weights, struct err *err);
-
-#endif

@@ -24,8 +24,7 @@
  * "--" ends the options. --help prints the command's page. In this case options_parse returns -1
  * with ERR_DONE, which main treats as success, so a command needs no code for --help.
  */
-#ifndef GPUMEMTRACE_ANALYZER_COMMAND_OPTIONS_H
-#define GPUMEMTRACE_ANALYZER_COMMAND_OPTIONS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -46,5 +45,3 @@ int options_parse_leading(struct command_options *options, const struct command 
  * Texts point into the object. ERR_INPUT names the wrong key. */
 int options_of_json(const struct option_rule *rules, void *own, const json_t *object,
                     const char *skipped, struct err *err);
-
-#endif

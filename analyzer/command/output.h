@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a command's result to stdout or a file. */
-#ifndef GPUMEMTRACE_ANALYZER_COMMAND_OUTPUT_H
-#define GPUMEMTRACE_ANALYZER_COMMAND_OUTPUT_H
+#pragma once
 
 #include "analyzer/command/option/option.h"
 #include "analyzer/render/doc.h"
@@ -18,5 +17,3 @@ int command_check_written(FILE *out, const char *name, struct err *err);
 /* Writes doc in options->format. If the document's table is not set, takes it from the command's
  * row. */
 int command_print(struct doc *doc, const struct command_options *options, struct err *err);
-
-#endif

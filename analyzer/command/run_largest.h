@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `run --vary=NAME:LOW..HIGH --fit=SPEC`: uses dry runs to find the largest value that fits. The
  * recorder's settings must already be in the environment. */
-#ifndef GPUMEMTRACE_ANALYZER_COMMAND_RUN_LARGEST_H
-#define GPUMEMTRACE_ANALYZER_COMMAND_RUN_LARGEST_H
+#pragma once
 
 #include "analyzer/command/option/option.h"
 
@@ -18,5 +17,3 @@ int run_largest_check(const struct run_largest *own, struct err *err);
  * -1. */
 int run_largest(const struct run_largest *own, const struct command_options *options,
                 const char *path, char **argv, struct err *err);
-
-#endif

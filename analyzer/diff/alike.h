@@ -11,8 +11,7 @@
  * stood highest right after an allocation of the same line. If the other run has no such line, the
  * line whose allocation came next below the peak is taken instead.
  */
-#ifndef GPUMEMTRACE_ANALYZER_DIFF_ALIKE_H
-#define GPUMEMTRACE_ANALYZER_DIFF_ALIKE_H
+#pragma once
 
 #include "holding.h"
 
@@ -21,5 +20,3 @@
  * is in both runs.
  */
 uint64_t alike_find(const struct holding *peak, const struct holding *other);
-
-#endif

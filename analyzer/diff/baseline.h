@@ -15,8 +15,7 @@
  * Call paths that hold 0 bytes at the peak are included. Their "each", the average size of a block,
  * helps to tell lines apart. The final null of each list lets all lines before it end with a comma.
  */
-#ifndef GPUMEMTRACE_ANALYZER_DIFF_BASELINE_H
-#define GPUMEMTRACE_ANALYZER_DIFF_BASELINE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -54,5 +53,3 @@ int baseline_write_account(FILE *file, const struct study *study, uint32_t accou
                            struct err *err);
 void baseline_write_head(FILE *file);
 void baseline_write_end(FILE *file);
-
-#endif

@@ -3,8 +3,7 @@
  * A holding as a tree of lines. The children of a node are the lines that it called. The sites of a
  * node are the memory that the line itself allocated.
  */
-#ifndef GPUMEMTRACE_ANALYZER_DIFF_CALL_PATH_TREE_H
-#define GPUMEMTRACE_ANALYZER_DIFF_CALL_PATH_TREE_H
+#pragma once
 
 #include "analyzer/symbol/frame_tree.h"
 #include "holding.h"
@@ -43,5 +42,3 @@ uint32_t call_path_tree_find(const struct call_path_tree *tree, const struct cal
 
 /* Returns the part of their each_bytes that two nodes have in common. */
 uint64_t call_path_node_likeness(const struct call_path_node *a, const struct call_path_node *b);
-
-#endif

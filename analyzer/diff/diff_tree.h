@@ -19,8 +19,7 @@
  *           └─ 24 forward ─┬─ …  +8
  *                          └─ …  +4
  */
-#ifndef GPUMEMTRACE_ANALYZER_DIFF_DIFF_TREE_H
-#define GPUMEMTRACE_ANALYZER_DIFF_DIFF_TREE_H
+#pragma once
 
 #include "holding.h"
 
@@ -108,5 +107,3 @@ enum diff_by { DIFF_BY_SITE = 1, DIFF_BY_CATEGORY, DIFF_BY_PHASE, DIFF_BY_LAYER 
  * -1. */
 int diff_tree_sums(struct diff_sum **sums, enum diff_by by, const struct holding *before,
                    const struct holding *after, struct err *err);
-
-#endif

@@ -4,8 +4,7 @@
  * The names are the call paths through the program, with files relative to the program's own
  * folder.
  */
-#ifndef GPUMEMTRACE_ANALYZER_DIFF_HOLDING_H
-#define GPUMEMTRACE_ANALYZER_DIFF_HOLDING_H
+#pragma once
 
 #include "analyzer/analysis/study.h"
 #include "analyzer/util/arena.h"
@@ -92,5 +91,3 @@ int call_line_set(struct call_line *call_line, struct text_set *names, const cha
 #define CALL_LINE_BYTES 384
 const char *call_line_text(const struct call_line *call_line, const struct text_set *names,
                            char buffer[CALL_LINE_BYTES]);
-
-#endif

@@ -3,8 +3,7 @@
  * Decides whether calls to backward left the graph itself (retain_graph=True), or whether the
  * program only keeps an output. A kept graph has most of the lines that graphs have.
  */
-#ifndef GPUMEMTRACE_ANALYZER_DIFF_KEPT_GRAPH_H
-#define GPUMEMTRACE_ANALYZER_DIFF_KEPT_GRAPH_H
+#pragma once
 
 #include "analyzer/analysis/births.h"
 #include "analyzer/analysis/sites.h"
@@ -15,5 +14,3 @@
  */
 int kept_graph_tell(struct sites *sites, const struct births *births, uint32_t account,
                     struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Merges two trees of call paths into one, with both sizes of each leaf. */
-#ifndef GPUMEMTRACE_ANALYZER_DIFF_MERGED_H
-#define GPUMEMTRACE_ANALYZER_DIFF_MERGED_H
+#pragma once
 
 #include "diff_tree.h"
 #include "call_path_tree.h"
@@ -15,5 +14,3 @@ static inline int64_t diff_leaf_delta(const struct diff_leaf *leaf)
 {
     return leaf->is_moved ? 0 : (int64_t)(leaf->bytes[1] - leaf->bytes[0]);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Describes the growth from one device to another, each at its own peak. The texts outlive both
  * traces.
  */
-#ifndef GPUMEMTRACE_ANALYZER_DIFF_MORE_H
-#define GPUMEMTRACE_ANALYZER_DIFF_MORE_H
+#pragma once
 
 #include "run_diff.h"
 
@@ -26,5 +25,3 @@ int more_find(struct more *more, const struct study *less, int less_device,
               const struct study *study, int device, bool of_driver, struct err *err);
 /* Describes the change that run_diff has found. */
 struct more more_of(const struct run_diff *change);
-
-#endif

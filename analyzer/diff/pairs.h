@@ -7,8 +7,7 @@
  *     before   20 x ────────── 24 forward ─────────────── 31 step
  *     after    23 x   25 clone    27 forward   29 print     34 step
  */
-#ifndef GPUMEMTRACE_ANALYZER_DIFF_PAIRS_H
-#define GPUMEMTRACE_ANALYZER_DIFF_PAIRS_H
+#pragma once
 
 #include "call_path_tree.h"
 
@@ -22,5 +21,3 @@ struct node_pair {
  */
 int node_pairs_find(struct node_pair **pairs, const struct call_path_tree *trees[2],
                     const uint32_t nodes[2], struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * The change between two moments of accounts. The moments are of two traces, of one trace, or of a
  * baseline and a trace.
  */
-#ifndef GPUMEMTRACE_ANALYZER_DIFF_RUN_DIFF_H
-#define GPUMEMTRACE_ANALYZER_DIFF_RUN_DIFF_H
+#pragma once
 
 #include "baseline.h"
 #include "diff_tree.h"
@@ -54,5 +53,3 @@ const struct diff_row *run_diff_guilty(const struct run_diff *change);
 const struct diff_row *run_diff_next(const struct run_diff *change);
 /* Returns the row that shrank most, or NULL if none shrank. */
 const struct diff_row *run_diff_shrunk(const struct run_diff *change);
-
-#endif

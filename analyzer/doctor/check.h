@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The interface of a check: the facts that the check gets, and the functions with which it reports
  * its finding. */
-#ifndef GPUMEMTRACE_ANALYZER_DOCTOR_CHECK_H
-#define GPUMEMTRACE_ANALYZER_DOCTOR_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -49,5 +48,3 @@ bool finding_is_shut(struct finding *finding, const char *path);
 
 #define CHECK(name) void check_##name(struct finding *finding, struct checkup *checkup);
 #include "checks.def"
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Asks a question in a child process, because a driver or loader may end the process that asks. */
-#ifndef GPUMEMTRACE_ANALYZER_DOCTOR_CHILD_H
-#define GPUMEMTRACE_ANALYZER_DOCTOR_CHILD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,5 +14,3 @@ bool child_ask(void (*ask)(void *answer, const void *about), const void *about, 
 int child_run(const char *word, const char *preload, char *said, size_t bytes);
 /* Cuts the loader's reason out of the stderr of such a child. */
 const char *child_reason(char *said);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs all checks of this machine and counts what is wrong. */
-#ifndef GPUMEMTRACE_ANALYZER_DOCTOR_DOCTOR_H
-#define GPUMEMTRACE_ANALYZER_DOCTOR_DOCTOR_H
+#pragma once
 
 #include "check.h"
 
@@ -19,5 +18,3 @@ struct doctor {
 
 /* program: the program to record; NULL: any. */
 void doctor_look(struct doctor *doctor, const char *program);
-
-#endif

@@ -7,8 +7,7 @@
  *     allocated   bytes that the allocator counts as handed out (allocator/allocator.h)
  *     reserved    bytes that the allocator holds from the driver
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_ESTIMATE_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_ESTIMATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,5 +78,3 @@ uint64_t estimate_kept_bytes(const struct estimate *estimate);
  */
 int rule_of_thumb(const struct plan *plan, bool training, struct rule_of_thumb *rule,
                   struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * The state of the training loop while training_loop.c records it: the live storages, their
  * holders, and the passes that change these. The plan has the bytes of all tensors.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_LOOP_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_LOOP_H
+#pragma once
 
 #include "plan.h"
 #include "schedule.h"
@@ -155,5 +154,3 @@ int run_forward(struct run *run);
 int run_again(struct run *run, size_t last);
 int run_backward(struct run *run);
 void run_optimizer(struct run *run, int step);
-
-#endif

@@ -4,8 +4,7 @@
  * makes and saves, and the layers that autograd's graph reaches. The plan does not know the order
  * of allocations.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_PLAN_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_PLAN_H
+#pragma once
 
 #include "analyzer/estimate/layer/layer.h"
 #include "analyzer/estimate/model/model.h"
@@ -93,5 +92,3 @@ void plan_release(struct plan *plan);
 /* Returns the number of values, for the whole batch, in the results that the rule of thumb
  * counts. */
 uint64_t plan_result_values(const struct plan *plan, struct checked *checked);
-
-#endif

@@ -3,13 +3,10 @@
  * Plans the last linear layer and the loss as one operation, which works on pieces of the tokens
  * (--logits=chunked).
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_PLAN_LOSS_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_PLAN_LOSS_H
+#pragma once
 
 #include "plan.h"
 
 /* Does nothing if --logits is not chunked. -1: the model has no loss that reads a linear layer's
  * result. */
 int plan_chunked_loss(struct plan *plan, struct err *err);
-
-#endif

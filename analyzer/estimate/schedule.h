@@ -3,8 +3,7 @@
  * The allocations and frees that a run would make, in order. Every figure of an estimate (peak,
  * categories, phases, the allocator's segments) is computed from this list.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_SCHEDULE_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_SCHEDULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ uint32_t schedule_alloc(struct schedule *schedule, enum category category, uint6
  * and ignored. */
 void schedule_free(struct schedule *schedule, enum category category, uint32_t block,
                    uint64_t bytes);
-
-#endif

@@ -15,8 +15,7 @@
  * A storage lives while it has a holder: the loop, the layer that runs, or autograd's graph. The
  * result of a view or an in-place layer is the storage of its input.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_TRAINING_LOOP_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_TRAINING_LOOP_H
+#pragma once
 
 #include "plan.h"
 #include "schedule.h"
@@ -26,5 +25,3 @@
 /* Fills the schedule, and sets saved_bytes in the plan's layers. -1: *err says which layer cannot
  * run. */
 int training_loop_record(struct plan *plan, struct schedule *schedule, struct err *err);
-
-#endif

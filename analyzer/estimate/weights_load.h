@@ -3,12 +3,9 @@
  * Loads weights into the simulated allocator: one allocation for each tensor, in the order of the
  * tensors' names.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_WEIGHTS_LOAD_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_WEIGHTS_LOAD_H
+#pragma once
 
 #include "analyzer/estimate/weights/weights.h"
 #include "estimate.h"
 
 int weights_load(const struct weights *weights, struct footprint *load, struct err *err);
-
-#endif

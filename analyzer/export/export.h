@@ -5,8 +5,7 @@
  *
  *     export_open → export_write (format → function) → export_close
  */
-#ifndef GPUMEMTRACE_ANALYZER_EXPORT_EXPORT_H
-#define GPUMEMTRACE_ANALYZER_EXPORT_EXPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -71,5 +70,3 @@ const char *export_layer_text(const struct export *export, uint32_t account,
 #define EXPORT(name, function, at, is_binary, summary)                                             \
     int function(const struct export *export, struct err *err);
 #include "formats.def"
-
-#endif

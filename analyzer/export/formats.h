@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of export formats (formats.def). */
-#ifndef GPUMEMTRACE_ANALYZER_EXPORT_FORMATS_H
-#define GPUMEMTRACE_ANALYZER_EXPORT_FORMATS_H
+#pragma once
 
 #include "export.h"
 
@@ -12,5 +11,3 @@ extern const char *const export_summaries;
 
 /* Returns NULL if there is no such format. */
 const struct export_format *export_format_find(const char *name);
-
-#endif

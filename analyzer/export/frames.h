@@ -7,8 +7,7 @@
  * the stack has only such frames. A walked stack is never empty: a stack without frames gets one
  * frame that says so.
  */
-#ifndef GPUMEMTRACE_ANALYZER_EXPORT_FRAMES_H
-#define GPUMEMTRACE_ANALYZER_EXPORT_FRAMES_H
+#pragma once
 
 #include "export.h"
 #include "analyzer/util/pair_map.h"
@@ -62,5 +61,3 @@ void frames_describe(const struct export_frames *frames, uint32_t number, struct
  * (train.c:9);malloc". A semicolon in a name becomes a colon. If the stack is too long for the
  * text, outer frames are cut. */
 int frames_join(const struct export_frames *frames, struct text *text, struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Collects the live memory at the moment that an export shows, by call stack. Each device shows one
  * layer: the leading layer, unless --layer is given. */
-#ifndef GPUMEMTRACE_ANALYZER_EXPORT_HELD_H
-#define GPUMEMTRACE_ANALYZER_EXPORT_HELD_H
+#pragma once
 
 #include "frames.h"
 #include "analyzer/analysis/sites.h"
@@ -22,5 +21,3 @@ struct held { /* devices without such a moment are left out */
 typedef int held_writer(const struct export *export, struct export_frames *frames,
                         const struct held *held, struct err *err);
 int held_write(const struct export *export, held_writer *writer, struct err *err);
-
-#endif

@@ -7,8 +7,7 @@
  *     packets_process, packets_track, packets_counter     defines a track, before its first event
  *     packets_begin → packets_add_number, packets_add_text → packets_end
  */
-#ifndef GPUMEMTRACE_ANALYZER_EXPORT_PACKETS_H
-#define GPUMEMTRACE_ANALYZER_EXPORT_PACKETS_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -43,5 +42,3 @@ void packets_begin(struct packets *packets, enum packet_event type, uint64_t tim
 void packets_add_number(struct packets *packets, const char *key, int64_t value);
 void packets_add_text(struct packets *packets, const char *key, const char *value);
 void packets_end(struct packets *packets);
-
-#endif

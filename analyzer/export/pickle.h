@@ -8,8 +8,7 @@
  *     pickle_text "size" pickle_number 8     X… K…      (keys and values alternate)
  *     pickle_put PICKLE_CLOSE_DICT         u
  */
-#ifndef GPUMEMTRACE_ANALYZER_EXPORT_PICKLE_H
-#define GPUMEMTRACE_ANALYZER_EXPORT_PICKLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ uint32_t pickle_remember(struct pickle *pickle);
 void pickle_recall(struct pickle *pickle, uint32_t memo);
 /* Recalls a list and opens it for more items; close it with PICKLE_CLOSE_LIST. */
 void pickle_resume_list(struct pickle *pickle, uint32_t memo);
-
-#endif

@@ -2,8 +2,7 @@
 /* Encodes messages of Protocol Buffers, as far as a writer needs it: numbers, and fields with a
  * length. These few lines replace a generated encoder, which would need the schema's file in the
  * tree and its compiler in the build. */
-#ifndef GPUMEMTRACE_ANALYZER_EXPORT_PROTOBUF_H
-#define GPUMEMTRACE_ANALYZER_EXPORT_PROTOBUF_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ void protobuf_put_number(struct text *message, unsigned field, uint64_t number);
 void protobuf_add_number(struct text *message, unsigned field, uint64_t number);
 /* Adds a field with a length: a text, a message, or packed numbers. */
 void protobuf_add_bytes(struct text *message, unsigned field, const char *bytes, size_t length);
-
-#endif

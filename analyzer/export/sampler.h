@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Thins a series of values while it goes by: of each time interval it keeps the highest, the lowest
  * and the last value, so that no peak is lost. */
-#ifndef GPUMEMTRACE_ANALYZER_EXPORT_SAMPLER_H
-#define GPUMEMTRACE_ANALYZER_EXPORT_SAMPLER_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -30,5 +29,3 @@ static inline uint64_t sampler_width(uint64_t duration_ns, uint64_t stretches)
 void sampler_take(struct sampler *sampler, uint64_t time_ns, uint64_t bytes);
 /* Ends the current interval. Call it also after the last value. */
 void sampler_flush(struct sampler *sampler);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stacks as texts, for formats that repeat them with every event. Only some texts are kept at a
  * time, so that memory does not grow with the number of stacks. */
-#ifndef GPUMEMTRACE_ANALYZER_EXPORT_STACK_TEXTS_H
-#define GPUMEMTRACE_ANALYZER_EXPORT_STACK_TEXTS_H
+#pragma once
 
 #include "frames.h"
 
@@ -26,5 +25,3 @@ void stack_texts_free(struct stack_texts *texts);
 /* Returns the stack in the form of frames_join, "" for stack 0; valid until the next
  * call. NULL: out of memory. */
 const char *stack_texts_get(struct stack_texts *texts, uint32_t stack_id, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The request and the results of `fix`: all runs, and the remedies found among the runs. */
-#ifndef GPUMEMTRACE_ANALYZER_FIX_FIX_H
-#define GPUMEMTRACE_ANALYZER_FIX_FIX_H
+#pragma once
 
 #include "settings.h"
 #include "trial.h"
@@ -71,5 +70,3 @@ size_t fix_runs_left(const struct fix *fix);
 /* Makes the first run. If that run lacks memory, makes all other runs. */
 int fix_search(struct fix *fix, struct err *err);
 void fix_release(struct fix *fix);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes the folder for the traces of runs. It is a folder to keep, or a temporary one that is
  * deleted afterwards. */
-#ifndef GPUMEMTRACE_ANALYZER_FIX_FOLDER_H
-#define GPUMEMTRACE_ANALYZER_FIX_FOLDER_H
+#pragma once
 
 #include <limits.h>
 
@@ -15,5 +14,3 @@
  */
 int folder_make(char folder[PATH_MAX], const char *keep, const char *command, struct err *err);
 void folder_remove(const char *folder);
-
-#endif

@@ -10,8 +10,7 @@
  * The answer is right if no value fits above a value that does not fit. Runs that contradict this
  * are reported.
  */
-#ifndef GPUMEMTRACE_ANALYZER_FIX_LARGEST_H
-#define GPUMEMTRACE_ANALYZER_FIX_LARGEST_H
+#pragma once
 
 #include "fix.h"
 
@@ -43,5 +42,3 @@ struct largest {
 int largest_find(struct largest *largest, struct fix *fix, struct err *err);
 /* Returns the value that a run was made with. */
 long largest_value(const struct fix *fix, size_t run);
-
-#endif

@@ -3,8 +3,7 @@
  * Writes messages on stderr: a line for each run, and the end of the output of a run that memory
  * did not end.
  */
-#ifndef GPUMEMTRACE_ANALYZER_FIX_RUN_LINES_H
-#define GPUMEMTRACE_ANALYZER_FIX_RUN_LINES_H
+#pragma once
 
 #include "fix.h"
 
@@ -18,5 +17,3 @@ void run_lines_end(const struct fix *fix);
  */
 void run_lines_refuse(const struct fix *fix, const struct trial *trial, const char *what,
                       struct err *err);
-
-#endif

@@ -5,8 +5,7 @@
  * whether the allocator's model rules the row out. If the model says that the program also fails
  * with a setting, a run is saved. If the model says that the setting works, this is no proof.
  */
-#ifndef GPUMEMTRACE_ANALYZER_FIX_SETTINGS_H
-#define GPUMEMTRACE_ANALYZER_FIX_SETTINGS_H
+#pragma once
 
 #include "analyzer/remedy/remedies.h"
 
@@ -41,5 +40,3 @@ int fix_settings_find(struct fix_setting settings[SETTING_COUNT], const char *pa
 const char *fix_price_of(const char *name);
 /* True if the name may be that of the size of a batch or of a sequence. */
 bool fix_may_be_size(const char *name);
-
-#endif

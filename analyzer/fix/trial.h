@@ -11,8 +11,7 @@
  *   no GPU      the program made no CUDA call
  *   stopped     by a signal that this process received
  */
-#ifndef GPUMEMTRACE_ANALYZER_FIX_TRIAL_H
-#define GPUMEMTRACE_ANALYZER_FIX_TRIAL_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -64,5 +63,3 @@ static inline bool trial_was_killed(const struct trial *trial)
 
 /* Makes the run. Returns -1 if the program could not be started or its traces could not be read. */
 int trial_run(struct trial *trial, const struct trial_ask *ask, struct err *err);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * A hyphen in a name counts as an underscore. The last part of "train.batch_size" is enough.
  */
-#ifndef GPUMEMTRACE_ANALYZER_FIX_VARY_H
-#define GPUMEMTRACE_ANALYZER_FIX_VARY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -45,5 +44,3 @@ size_t vary_offer(struct text *text, char **argv, int argc, bool (*is_wanted)(co
 
 /* Adds the argument with another value, or the variable as "NAME=VALUE" with another value. */
 void vary_write(struct text *text, const struct vary *vary, char **argv, long value);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The address of a database, http://HOST:PORT/DATABASE, split into its parts. */
-#ifndef GPUMEMTRACE_ANALYZER_FLEET_ADDRESS_H
-#define GPUMEMTRACE_ANALYZER_FLEET_ADDRESS_H
+#pragma once
 
 #include "gpumemtrace/err.h"
 
@@ -19,5 +18,3 @@ int address_read(struct address *address, const char *url, struct err *err);
 /* Makes the address of another host with the same scheme, port and database. */
 int address_beside(struct address *address, const struct address *known, const char *host,
                    struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The answer of a statement as a table: columns by name, rows by number. */
-#ifndef GPUMEMTRACE_ANALYZER_FLEET_ANSWER_H
-#define GPUMEMTRACE_ANALYZER_FLEET_ANSWER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ const char *answer_text(const struct answer_table *answer, size_t row, const cha
 /* Returns the value as a number; 0: the value is 0 or unknown. */
 uint64_t answer_count(const struct answer_table *answer, size_t row, const char *column);
 int64_t answer_integer(const struct answer_table *answer, size_t row, const char *column);
-
-#endif

@@ -3,8 +3,7 @@
  * Answers questions about the tables of a database: can this version use them, are they on one
  * server or on the shards of a cluster, and which shard has a rank?
  */
-#ifndef GPUMEMTRACE_ANALYZER_FLEET_CLUSTER_H
-#define GPUMEMTRACE_ANALYZER_FLEET_CLUSTER_H
+#pragma once
 
 #include "server.h"
 #include "tables.h"
@@ -30,5 +29,3 @@ int cluster_make(struct server *server, const char *name, struct err *err);
 int cluster_each(struct server *server, const struct cluster *cluster,
                  int (*visit)(void *self, struct server *server, struct err *err), void *self,
                  struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * Loads libcurl at the first contact with a server. It is not linked, because most commands do not
  * need it and it would add two dozen libraries. Options and results are those of <curl/curl.h>.
  */
-#ifndef GPUMEMTRACE_ANALYZER_FLEET_CURL_H
-#define GPUMEMTRACE_ANALYZER_FLEET_CURL_H
+#pragma once
 
 #include <curl/curl.h>
 
@@ -25,5 +24,3 @@ struct curl_calls {
 /* Returns NULL if libcurl is missing; *err says how to install it. libcurl is never unloaded. Call
  * this function before any thread starts. */
 const struct curl_calls *curl_load(struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * The answers of a database about one run. Each row of queries.def gives a table. The database
  * computes the tables; this file only finds the run.
  */
-#ifndef GPUMEMTRACE_ANALYZER_FLEET_FLEET_H
-#define GPUMEMTRACE_ANALYZER_FLEET_FLEET_H
+#pragma once
 
 #include "answer.h"
 #include "queries.h"
@@ -27,5 +26,3 @@ int fleet_read(struct fleet *fleet, struct server *server, const struct fleet_as
                struct err *err);
 void fleet_release(struct fleet *fleet);
 struct query_values fleet_values(const struct fleet *fleet);
-
-#endif

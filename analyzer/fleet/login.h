@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The login for a server: a user and a password, which are never taken from the command line. */
-#ifndef GPUMEMTRACE_ANALYZER_FLEET_LOGIN_H
-#define GPUMEMTRACE_ANALYZER_FLEET_LOGIN_H
+#pragma once
 
 #include "gpumemtrace/err.h"
 
@@ -13,5 +12,3 @@ struct fleet_login {
 /* `file` is a file that has the user in its first line and the password in its second line. If file
  * is NULL, takes GPUMEMTRACE_FLEET_USER and GPUMEMTRACE_FLEET_PASSWORD. */
 int fleet_login_find(struct fleet_login *login, const char *file, struct err *err);
-
-#endif

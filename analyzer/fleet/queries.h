@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The statements of `fleet` (queries.def), with values in place of their parameters. */
-#ifndef GPUMEMTRACE_ANALYZER_FLEET_QUERIES_H
-#define GPUMEMTRACE_ANALYZER_FLEET_QUERIES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ struct query_values {
 };
 /* Writes the statement with the values as quoted literals. */
 void query_write(struct text *sql, enum query query, const struct query_values *values);
-
-#endif

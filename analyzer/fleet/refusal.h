@@ -3,8 +3,7 @@
  * Explains a server's error in one line that says what is wrong and what to do. Also says whether
  * another attempt may succeed.
  */
-#ifndef GPUMEMTRACE_ANALYZER_FLEET_REFUSAL_H
-#define GPUMEMTRACE_ANALYZER_FLEET_REFUSAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ struct refusal_kind {
 };
 
 struct refusal_kind refusal_read(const struct refusal_of *of, long status, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * Rows of a table as TabSeparated text, which ClickHouse and PostgreSQL's COPY read. Each value is
  * added with its column. rows_check reports a row with missing or unordered columns.
  */
-#ifndef GPUMEMTRACE_ANALYZER_FLEET_ROWS_H
-#define GPUMEMTRACE_ANALYZER_FLEET_ROWS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ void rows_text(struct rows *rows, enum fleet_column column, const char *value);
 
 /* Returns -1 after a failed allocation or a row whose columns are incomplete or out of order. */
 int rows_check(const struct rows *rows, struct err *err);
-
-#endif

@@ -12,8 +12,7 @@
  * first request is an exception: it fails at once, because a wrong address is more likely than a
  * server that is down.
  */
-#ifndef GPUMEMTRACE_ANALYZER_FLEET_SERVER_H
-#define GPUMEMTRACE_ANALYZER_FLEET_SERVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ enum server_sent server_send(struct server *server, const char *sql, const char 
  * kind. */
 int server_exception(const struct server *server);
 enum server_exceptions { SERVER_UNKNOWN_TABLE = 60, SERVER_UNKNOWN_DATABASE = 81 };
-
-#endif

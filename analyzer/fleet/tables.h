@@ -9,8 +9,7 @@
  * Partitions: a summary table has one per day. A detail table has one per push, so that the details
  * of a rank appear and disappear at once.
  */
-#ifndef GPUMEMTRACE_ANALYZER_FLEET_TABLES_H
-#define GPUMEMTRACE_ANALYZER_FLEET_TABLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,5 +85,3 @@ void fleet_add_partition(struct text *sql, const struct fleet_key *key);
 
 /* Adds a value as a quoted literal of SQL. */
 void fleet_add_literal(struct text *sql, const char *value);
-
-#endif

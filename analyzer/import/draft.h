@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a new trace from the data of another tool. The trace grows in a temporary file beside its
  * path and is renamed when it is complete. After an error, the file at that path is unchanged. */
-#ifndef GPUMEMTRACE_ANALYZER_IMPORT_DRAFT_H
-#define GPUMEMTRACE_ANALYZER_IMPORT_DRAFT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ uint32_t draft_label_frame(struct draft *draft, uint32_t parent, uint32_t text_i
 
 /* Adds the next event; its seq is set here. */
 int draft_event(struct draft *draft, const struct event *event, struct err *err);
-
-#endif

@@ -4,8 +4,7 @@
  *
  *     import_open → import_write → import_close
  */
-#ifndef GPUMEMTRACE_ANALYZER_IMPORT_IMPORT_H
-#define GPUMEMTRACE_ANALYZER_IMPORT_IMPORT_H
+#pragma once
 
 #include "source.h"
 
@@ -37,5 +36,3 @@ void import_close(struct import *import);
 /* Returns the format of a file that is not a trace, by its beginning. NULL: no format is known, or
  * the file cannot be read. */
 const struct import_format *import_recognize(const char *path);
-
-#endif

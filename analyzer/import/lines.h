@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Splits a text file into lines, and lines into pieces, without copying. */
-#ifndef GPUMEMTRACE_ANALYZER_IMPORT_LINES_H
-#define GPUMEMTRACE_ANALYZER_IMPORT_LINES_H
+#pragma once
 
 #include "source.h"
 
@@ -32,5 +31,3 @@ bool piece_is(struct piece piece, const char *text);
 /* Parses a number of digits in base 10 or 16. Returns false for other characters and for
  * numbers above `most`. */
 bool piece_number(struct piece piece, unsigned base, uint64_t most, uint64_t *number);
-
-#endif

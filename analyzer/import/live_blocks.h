@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The live blocks while a log is read, by address, with their sizes. */
-#ifndef GPUMEMTRACE_ANALYZER_IMPORT_LIVE_BLOCKS_H
-#define GPUMEMTRACE_ANALYZER_IMPORT_LIVE_BLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ int live_blocks_add(struct live_blocks *blocks, uint64_t address, uint64_t size_
 /* Removes the block. Returns false if none begins at the address. */
 bool live_blocks_take(struct live_blocks *blocks, uint64_t address, uint64_t *size_bytes);
 void live_blocks_release(struct live_blocks *blocks);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Values may be shared, and a list may contain itself, so a caller must bound its walk.
  */
-#ifndef GPUMEMTRACE_ANALYZER_IMPORT_PICKLE_READ_H
-#define GPUMEMTRACE_ANALYZER_IMPORT_PICKLE_READ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ const struct pickle_value *pickle_get(const struct pickle_value *dictionary, con
 bool pickle_is_text(const struct pickle_value *value, const char *text);
 /* Returns the number of items; 0 if the value is not a list. */
 size_t pickle_items(const struct pickle_value *value, const struct pickle_value **items);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A file to import, and the reader of a format. */
-#ifndef GPUMEMTRACE_ANALYZER_IMPORT_SOURCE_H
-#define GPUMEMTRACE_ANALYZER_IMPORT_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ static inline bool import_is_database(const struct import_source *source)
                           struct err *err);                                                        \
     bool import_is_##function(const struct import_source *source);
 #include "imports.def"
-
-#endif

@@ -6,8 +6,7 @@
  *
  *     before the first entry ── entries, oldest first ──► segments and blocks of the end
  */
-#ifndef GPUMEMTRACE_ANALYZER_IMPORT_TORCH_DEVICE_H
-#define GPUMEMTRACE_ANALYZER_IMPORT_TORCH_DEVICE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -95,5 +94,3 @@ int torch_past_find(struct torch_device *device, struct err *err);
 /* Writes all devices as events, ordered by time. */
 int torch_events_write(const struct torch_device *devices, size_t count, struct draft *draft,
                        struct err *err);
-
-#endif

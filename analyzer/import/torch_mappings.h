@@ -7,8 +7,7 @@
  *     put    ├────────── origin 7 ──────────┤
  *     clear            ├──────┤                     cuts of origin 7: two
  */
-#ifndef GPUMEMTRACE_ANALYZER_IMPORT_TORCH_MAPPINGS_H
-#define GPUMEMTRACE_ANALYZER_IMPORT_TORCH_MAPPINGS_H
+#pragma once
 
 #include "analyzer/util/range_map.h"
 
@@ -36,5 +35,3 @@ int torch_mappings_put(struct torch_mappings *mappings, uint64_t address, uint64
 void torch_mappings_sort_cuts(struct torch_mappings *mappings);
 const struct torch_cut *torch_mappings_cuts(const struct torch_mappings *mappings, uint32_t origin,
                                             size_t *count);
-
-#endif

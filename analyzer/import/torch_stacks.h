@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Turns the lists of frames of a snapshot into stacks of the trace, each list once. */
-#ifndef GPUMEMTRACE_ANALYZER_IMPORT_TORCH_STACKS_H
-#define GPUMEMTRACE_ANALYZER_IMPORT_TORCH_STACKS_H
+#pragma once
 
 #include "draft.h"
 #include "pickle_read.h"
@@ -22,5 +21,3 @@ void torch_stacks_release(struct torch_stacks *stacks);
 /* *stack_id is 0 for NULL and for a list without frames. */
 int torch_stacks_find(struct torch_stacks *stacks, const struct pickle_value *frames,
                       uint32_t *stack_id, struct err *err);
-
-#endif

@@ -7,8 +7,7 @@
  *     process 1   ┌──8──┐    ┌─6─┐         sums   8, 8+5, 5, 5+6, 6
  *     process 2       ┌──────5─────┐              └ highest: 13, not 8 and 5 of different moments
  */
-#ifndef GPUMEMTRACE_ANALYZER_JOB_CARDS_H
-#define GPUMEMTRACE_ANALYZER_JOB_CARDS_H
+#pragma once
 
 #include "analyzer/replay/history/observer.h"
 #include "survey.h"
@@ -60,5 +59,3 @@ void shared_cards_keep_used(struct shared_cards *cards, const struct survey *sur
 /* Sums the memory of the processes, which must all have been watched. Drops cards that they did not
  * share. */
 void shared_cards_sum(struct shared_cards *cards, const struct survey *surveys);
-
-#endif

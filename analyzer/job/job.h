@@ -9,8 +9,7 @@
  * Peaks are those that the recorder wrote. If it wrote none, ranks with equal sums of events count
  * as alike: one of them is replayed, and stands for all of them.
  */
-#ifndef GPUMEMTRACE_ANALYZER_JOB_JOB_H
-#define GPUMEMTRACE_ANALYZER_JOB_JOB_H
+#pragma once
 
 #include "analyzer/analysis/study.h"
 #include "analyzer/diff/more.h"
@@ -84,5 +83,3 @@ int job_twin(const struct job *job, int trace);
 /* Returns the group that stands out. It is the highest group, unless that is the typical one.
  * Returns NULL if no group stands out. */
 const struct job_group *job_outlier(const struct job *job);
-
-#endif

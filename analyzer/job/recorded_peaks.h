@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The peaks that the recorder wrote at the end of a trace (meta.peaks). A replay would find the
  * same peaks. */
-#ifndef GPUMEMTRACE_ANALYZER_JOB_RECORDED_PEAKS_H
-#define GPUMEMTRACE_ANALYZER_JOB_RECORDED_PEAKS_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -30,5 +29,3 @@ struct recorded_peaks {
 int recorded_peaks_read(struct recorded_peaks *peaks, const char *text, sqlite3 *db,
                         const char *path, struct err *err);
 void recorded_peaks_release(struct recorded_peaks *peaks);
-
-#endif

@@ -3,8 +3,7 @@
  * A trace's identity, cards and sums of events. No replay is needed, because SQLite computes the
  * sums. Ranks that did the same have the same sums.
  */
-#ifndef GPUMEMTRACE_ANALYZER_JOB_SURVEY_H
-#define GPUMEMTRACE_ANALYZER_JOB_SURVEY_H
+#pragma once
 
 #include "analyzer/load/load.h"
 #include "recorded_peaks.h"
@@ -55,5 +54,3 @@ bool survey_refused_none(const struct survey *survey);
 /* True if two processes ran on one machine since it was booted. Processes of dry runs must belong
  * to the same run, which simulates their machine. */
 bool surveys_share_machine(const struct survey *a, const struct survey *b);
-
-#endif

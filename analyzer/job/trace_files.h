@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the traces that the operands of a command stand for. A folder stands for the traces in
  * it. */
-#ifndef GPUMEMTRACE_ANALYZER_JOB_TRACE_FILES_H
-#define GPUMEMTRACE_ANALYZER_JOB_TRACE_FILES_H
+#pragma once
 
 #include "gpumemtrace/err.h"
 
@@ -17,5 +16,3 @@ struct trace_files {
 int trace_files_find(struct trace_files *files, const char *const *operands, int count,
                      struct err *err);
 void trace_files_release(struct trace_files *files);
-
-#endif

@@ -6,8 +6,7 @@
  *     pair    a rank on one device, in both jobs; traces without rank are matched by file name
  *     group   pairs whose peaks before, and whose peaks after, differ by less than 2 %
  */
-#ifndef GPUMEMTRACE_ANALYZER_JOB_TWO_JOBS_H
-#define GPUMEMTRACE_ANALYZER_JOB_TWO_JOBS_H
+#pragma once
 
 #include "analyzer/diff/more.h"
 #include "job.h"
@@ -55,5 +54,3 @@ static inline int64_t place_pair_delta(const struct place_pair *pair)
 {
     return (int64_t)(pair->bytes[1] - pair->bytes[0]);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the trace that is being written, from an operand of the command line. */
-#ifndef GPUMEMTRACE_ANALYZER_LIVE_FIND_TRACE_H
-#define GPUMEMTRACE_ANALYZER_LIVE_FIND_TRACE_H
+#pragma once
 
 #include <limits.h>
 
@@ -10,5 +9,3 @@
 /* operand: a trace; or a process id, whose descendants are searched too; or NULL, which takes the
  * newest recording in the current folder. */
 int find_trace(char path[PATH_MAX], const char *operand, struct err *err);
-
-#endif

@@ -13,8 +13,7 @@
  * the ring. It also stops at the last row that was stored at the pass before, because a thread may
  * be interrupted between taking a seq and taking a slot in the ring.
  */
-#ifndef GPUMEMTRACE_ANALYZER_LIVE_FOLLOW_H
-#define GPUMEMTRACE_ANALYZER_LIVE_FOLLOW_H
+#pragma once
 
 #include "analyzer/load/load_tables.h"
 #include "analyzer/replay/replay.h"
@@ -43,5 +42,3 @@ int follow_open(struct follow *follow, struct trace *trace, struct history *hist
 int follow_step(struct follow *follow, uint64_t budget_ns, struct err *err);
 /* Frees the replay. trace and history stay the caller's. */
 void follow_close(struct follow *follow);
-
-#endif

@@ -10,8 +10,7 @@
  * ends it. It ends when this process ends, at most a few seconds later. A shell that waits for this
  * process may write to the terminal before or after the guard.
  */
-#ifndef GPUMEMTRACE_ANALYZER_LIVE_GUARD_H
-#define GPUMEMTRACE_ANALYZER_LIVE_GUARD_H
+#pragma once
 
 #include <sys/types.h>
 #include <termios.h>
@@ -26,5 +25,3 @@ struct guard {
 void guard_begin(struct guard *guard, const struct termios *settings);
 /* Ends the guard, because this process has restored the terminal itself. */
 void guard_end(struct guard *guard);
-
-#endif

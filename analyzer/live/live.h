@@ -4,8 +4,7 @@
  * Sites, growth and the ledger take longer, so they are computed less often (live_sites.h). If the
  * replay is behind the recorder, the sums are those that the recorder's writer counted.
  */
-#ifndef GPUMEMTRACE_ANALYZER_LIVE_LIVE_H
-#define GPUMEMTRACE_ANALYZER_LIVE_LIVE_H
+#pragma once
 
 #include "analyzer/analysis/study.h"
 #include "follow.h"
@@ -89,5 +88,3 @@ int live_look(struct live *live, const struct live_choice *choice, struct live_v
 void live_next_device(const struct live *live, struct live_choice *choice);
 void live_next_layer(struct live_choice *choice);
 void live_close(struct live *live);
-
-#endif

@@ -4,8 +4,7 @@
  * block, so the next search waits 20 times as long as the last search took, and at least one
  * second.
  */
-#ifndef GPUMEMTRACE_ANALYZER_LIVE_LIVE_SITES_H
-#define GPUMEMTRACE_ANALYZER_LIVE_LIVE_SITES_H
+#pragma once
 
 #include "live.h"
 
@@ -30,5 +29,3 @@ int live_sites_update(struct live_sites *live_sites, struct study *study,
 /* Copies rows and parts into the view. The view must have its sums already. */
 void live_sites_show(const struct live_sites *live_sites, int sort, struct live_view *view);
 void live_sites_release(struct live_sites *live_sites);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a live_view as lines of text: for a screen of any size, or one line per second. */
-#ifndef GPUMEMTRACE_ANALYZER_LIVE_PICTURE_H
-#define GPUMEMTRACE_ANALYZER_LIVE_PICTURE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -24,5 +23,3 @@ char *live_picture(const struct live_picture *picture, const struct live_view *v
 
 /* Writes one line: "running 12.3 s: device 0, pytorch pool: live 1.20 GiB, …". */
 void live_plain_line(FILE *out, const struct live_view *view);
-
-#endif

@@ -3,8 +3,7 @@
  * A terminal that shows lines and reads keys (ncurses). The terminal is restored however this
  * process ends. After a SIGKILL, the guard restores it (guard.h).
  */
-#ifndef GPUMEMTRACE_ANALYZER_LIVE_SCREEN_H
-#define GPUMEMTRACE_ANALYZER_LIVE_SCREEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ int screen_key(struct screen *screen, uint64_t most_ns);
 int screen_signal(void);
 /* Restores the terminal. Then raises the signal of screen_signal, if there is one. */
 void screen_close(void);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Shows a growing trace again and again, on a screen or as lines, with a bounded share of one core.
  */
-#ifndef GPUMEMTRACE_ANALYZER_LIVE_WATCH_H
-#define GPUMEMTRACE_ANALYZER_LIVE_WATCH_H
+#pragma once
 
 #include "live.h"
 
@@ -14,5 +13,3 @@ struct watch_options {
 
 /* Returns when the user quits. Without a screen, returns when the program has ended. */
 int watch_trace(const char *path, const struct watch_options *options, struct err *err);
-
-#endif

@@ -8,8 +8,7 @@
  * observer's on_end: at that time the trace's events are still open, but nobody reads them. The
  * call scans the table once.
  */
-#ifndef GPUMEMTRACE_ANALYZER_LOAD_DURATIONS_H
-#define GPUMEMTRACE_ANALYZER_LOAD_DURATIONS_H
+#pragma once
 
 #include "trace.h"
 
@@ -22,5 +21,3 @@ struct duration_listener {
 /* Calls nothing if the trace has no durations. */
 int durations_read(const struct trace *trace, const struct duration_listener *listener,
                    struct err *err);
-
-#endif

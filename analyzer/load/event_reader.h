@@ -4,8 +4,7 @@
  * the next one is read. The reader also finds the exit, after which events do not count. It keeps
  * two batches in memory.
  */
-#ifndef GPUMEMTRACE_ANALYZER_LOAD_EVENT_READER_H
-#define GPUMEMTRACE_ANALYZER_LOAD_EVENT_READER_H
+#pragma once
 
 #include "event_source.h"
 #include "trace.h"
@@ -39,5 +38,3 @@ struct event_columns event_reader_columns(const struct event_reader *reader);
 /* Counts the events up to the exit by queries, without reading the rows. No reader may exist
  * yet. */
 int event_reader_count(const struct trace *trace, uint64_t *count, struct err *err);
-
-#endif

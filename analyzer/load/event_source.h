@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An interface for reading events a batch at a time, in the order of their seq. */
-#ifndef GPUMEMTRACE_ANALYZER_LOAD_EVENT_SOURCE_H
-#define GPUMEMTRACE_ANALYZER_LOAD_EVENT_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ struct event_source {
     int (*next)(void *self, struct event_batch *batch, struct err *err);
     void *self;
 };
-
-#endif

@@ -3,8 +3,7 @@
  * Loads the tables of a trace file. First it folds in the rings that a killed process left; if the
  * file cannot be written, it reads the rings without consuming them.
  */
-#ifndef GPUMEMTRACE_ANALYZER_LOAD_LOAD_H
-#define GPUMEMTRACE_ANALYZER_LOAD_LOAD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ int load_opened(struct trace *trace, const char *path, const struct opened_trace
                 struct err *err);
 /* Opens the file and loads it. */
 int load_trace(struct trace *trace, const char *path, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * Reads the tables walk and holder: what kept storages of Python's objects alive. A trace that was
  * recorded before there were walks lacks both tables, and has no walks.
  */
-#ifndef GPUMEMTRACE_ANALYZER_LOAD_LOAD_HOLDERS_H
-#define GPUMEMTRACE_ANALYZER_LOAD_LOAD_HOLDERS_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -12,5 +11,3 @@
 
 /* A broken row is ERR_INPUT, and the message names the table and the row. */
 int load_holders(struct trace *trace, sqlite3 *db, struct err *err);
-
-#endif

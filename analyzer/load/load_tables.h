@@ -3,8 +3,7 @@
  * Reads every table but event. The SELECTs come from tables.def, so a missing table or column of
  * the format is found before anything is computed.
  */
-#ifndef GPUMEMTRACE_ANALYZER_LOAD_LOAD_TABLES_H
-#define GPUMEMTRACE_ANALYZER_LOAD_LOAD_TABLES_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -34,5 +33,3 @@ struct table_growth {
  */
 int load_tables_more(struct trace *trace, sqlite3 *db, struct table_growth *growth,
                      struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * A limit for the memory that a command takes to read traces. If the command needs more, it ends
  * with a message of one line, before the kernel chooses a process to kill.
  */
-#ifndef GPUMEMTRACE_ANALYZER_LOAD_MEMORY_LIMIT_H
-#define GPUMEMTRACE_ANALYZER_LOAD_MEMORY_LIMIT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ uint64_t memory_limit_default(const char *root);
 
 /* Adds the limit, and how to change it, to a message "out of memory for …". */
 void memory_limit_explain(struct err *err);
-
-#endif

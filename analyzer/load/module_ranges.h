@@ -4,8 +4,7 @@
  * may overlap. Then the addresses belong to the module that was mapped last, which has the highest
  * id.
  */
-#ifndef GPUMEMTRACE_ANALYZER_LOAD_MODULE_RANGES_H
-#define GPUMEMTRACE_ANALYZER_LOAD_MODULE_RANGES_H
+#pragma once
 
 #include "trace.h"
 
@@ -14,5 +13,3 @@
  * afterwards.
  */
 int module_ranges_build(struct trace *trace, struct err *err);
-
-#endif

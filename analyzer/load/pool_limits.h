@@ -7,8 +7,7 @@
  * Call the function while nobody reads the trace's events. If an allocation failed, the function
  * scans all events once.
  */
-#ifndef GPUMEMTRACE_ANALYZER_LOAD_POOL_LIMITS_H
-#define GPUMEMTRACE_ANALYZER_LOAD_POOL_LIMITS_H
+#pragma once
 
 #include "trace.h"
 
@@ -25,5 +24,3 @@ struct pool_limit_listener {
 
 int pool_limits_read(const struct trace *trace, const struct pool_limit_listener *listener,
                      struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SQL queries of a trace file, and their error messages. */
-#ifndef GPUMEMTRACE_ANALYZER_LOAD_QUERY_H
-#define GPUMEMTRACE_ANALYZER_LOAD_QUERY_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -12,5 +11,3 @@ int query_prepare(const char *path, sqlite3 *db, const char *select, sqlite3_stm
                   struct err *err);
 /* Reports why sqlite3_step failed, as ERR_INPUT or ERR_SYSTEM. Always returns -1. */
 int query_failed(const char *path, sqlite3 *db, const char *table, struct err *err);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * So the id of a call stack is also the id of the site that has no forward operator.
  */
-#ifndef GPUMEMTRACE_ANALYZER_LOAD_SITE_ID_H
-#define GPUMEMTRACE_ANALYZER_LOAD_SITE_ID_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ static inline int site_id_compare(uint64_t a, uint64_t b)
 
     return (left > right) - (left < right);
 }
-
-#endif

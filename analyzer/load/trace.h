@@ -5,8 +5,7 @@
  *
  * All pointers belong to the trace and are valid until trace_release.
  */
-#ifndef GPUMEMTRACE_ANALYZER_LOAD_TRACE_H
-#define GPUMEMTRACE_ANALYZER_LOAD_TRACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -185,5 +184,3 @@ static inline bool trace_tells_autograd(const struct trace *trace)
 {
     return trace->meta.tells_autograd.known && trace->meta.tells_autograd.value == 1;
 }
-
-#endif

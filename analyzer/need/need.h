@@ -5,8 +5,7 @@
  *
  *     | frameworks' pools | libraries | the program, rounding | context and others |  = card_bytes
  */
-#ifndef GPUMEMTRACE_ANALYZER_NEED_NEED_H
-#define GPUMEMTRACE_ANALYZER_NEED_NEED_H
+#pragma once
 
 #include "analyzer/analysis/study.h"
 #include "analyzer/util/text.h"
@@ -33,5 +32,3 @@ int need_of_trace(struct need *need, const char *path, struct err *err);
 /* Writes "needs a card of 24.00 GiB: 23.50 GiB …; it fits on a6000 (47.54 GiB), not on rtx-3090
  * (23.70 GiB); …". */
 void need_write(struct text *text, const struct need *need);
-
-#endif

@@ -4,8 +4,7 @@
  * that no framework's pool hands out (OOM_BEYOND_POOLS), and segments of a pool that belong to CUDA
  * graphs (OOM_BEYOND_GRAPHS).
  */
-#ifndef GPUMEMTRACE_ANALYZER_OOM_BEYOND_H
-#define GPUMEMTRACE_ANALYZER_OOM_BEYOND_H
+#pragma once
 
 #include "analyzer/analysis/sites.h"
 #include "oom.h"
@@ -17,5 +16,3 @@ uint32_t oom_beyond_account(const struct history *history, const struct oom *oom
 /* Finds the sites that held the driver's memory. Finds none if no framework has a pool. */
 int oom_beyond_sites(struct sites *sites, const struct categories *categories,
                      const struct oom *oom, enum oom_beyond which, struct err *err);
-
-#endif

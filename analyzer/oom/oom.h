@@ -36,8 +36,7 @@
  *
  * Free memory in segments of a CUDA graph's private pool is not idle: the graph holds it.
  */
-#ifndef GPUMEMTRACE_ANALYZER_OOM_OOM_H
-#define GPUMEMTRACE_ANALYZER_OOM_OOM_H
+#pragma once
 
 #include "analyzer/analysis/card.h"
 #include "analyzer/replay/history/history.h"
@@ -154,5 +153,3 @@ void oom_judge(struct oom *oom);
 /* Calls oom_gather and oom_judge. */
 int oom_explain(struct oom *oom, const struct history *history, const struct failure *failure,
                 struct err *err);
-
-#endif

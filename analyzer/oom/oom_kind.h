@@ -12,8 +12,7 @@
  *
  * A request that was refused and then served after a flush is a retry, not a failure (refusals.h).
  */
-#ifndef GPUMEMTRACE_ANALYZER_OOM_OOM_KIND_H
-#define GPUMEMTRACE_ANALYZER_OOM_OOM_KIND_H
+#pragma once
 
 #include "analyzer/replay/history/history.h"
 
@@ -27,5 +26,3 @@ const char *oom_kind_name(enum oom_kind kind);
 enum { OOM_KIND_TEXT_BYTES = 128 };
 const char *oom_kind_reason(const struct history *history, const struct failure *failure,
                             char *buffer);
-
-#endif

@@ -8,8 +8,7 @@
  *     difference   between two samples of the card, less the bytes that were counted
  *     assumed      by a rule: a context is at most 1 GiB; the driver hands out multiples of 2 MiB
  */
-#ifndef GPUMEMTRACE_ANALYZER_OOM_OOM_SUM_H
-#define GPUMEMTRACE_ANALYZER_OOM_OOM_SUM_H
+#pragma once
 
 #include "analyzer/analysis/ledger/ledger.h"
 #include "analyzer/replay/history/history.h"
@@ -40,5 +39,3 @@ struct oom_sum {
 /* Computes the sum at a failure. is_fresh: the card was sampled in the call that failed. */
 int oom_sum_at(struct oom_sum *sum, const struct history *history, const struct device_use *use,
                const struct moment *moment, bool is_fresh, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of `estimate`, and the parts of it that the page of `compare` shares. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_ESTIMATE_H
-#define GPUMEMTRACE_ANALYZER_PAGE_ESTIMATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ void page_estimate_layers(struct doc *doc, const struct estimate *estimate);
 /* Adds "assumptions". */
 void page_estimate_assumptions(struct doc *doc, const struct estimate *estimate,
                                const struct estimate_view *view);
-
-#endif

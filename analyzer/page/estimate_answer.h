@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of the page of `estimate`: the card, and what each technique would save. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_ESTIMATE_ANSWER_H
-#define GPUMEMTRACE_ANALYZER_PAGE_ESTIMATE_ANSWER_H
+#pragma once
 
 #include "analyzer/estimate/answer/answer.h"
 #include "analyzer/estimate/serve/serving.h"
@@ -27,5 +26,3 @@ void page_estimate_imbalance(struct doc *doc, const struct estimate *estimate,
                              const struct imbalance *imbalance);
 /* Adds "what_if" and "not_estimated". */
 void page_estimate_what_if(struct doc *doc, const struct answer *answer);
-
-#endif

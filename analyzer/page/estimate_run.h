@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of the page of `estimate`: the training step that has the peak, the layers that hold memory
  * at the peak, and the run as a series. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_ESTIMATE_RUN_H
-#define GPUMEMTRACE_ANALYZER_PAGE_ESTIMATE_RUN_H
+#pragma once
 
 #include "analyzer/estimate/series/run_series.h"
 #include "analyzer/render/doc.h"
@@ -16,5 +15,3 @@ void page_estimate_sites(struct doc *doc, const struct estimate *estimate,
 /* Adds "series" in the form that a trace's series has; see doc/formats.md. */
 void page_estimate_series(struct doc *doc, const struct estimate *estimate,
                           const struct run_series *series);
-
-#endif

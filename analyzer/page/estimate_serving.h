@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The cache of keys and values on the page of `estimate`. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_ESTIMATE_SERVING_H
-#define GPUMEMTRACE_ANALYZER_PAGE_ESTIMATE_SERVING_H
+#pragma once
 
 #include "estimate.h"
 #include "analyzer/page/verdict/verdict.h"
@@ -13,5 +12,3 @@ void page_estimate_serving_answer(struct verdict *said, const struct estimate *e
 /* Adds "kv_cache". */
 void page_estimate_serving(struct doc *doc, const struct serving *serving);
 void page_estimate_serving_assumptions(struct doc *doc, const struct serving *serving);
-
-#endif

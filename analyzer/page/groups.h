@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of the page of `peak`: live memory at a moment, in other groups than sites. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_GROUPS_H
-#define GPUMEMTRACE_ANALYZER_PAGE_GROUPS_H
+#pragma once
 
 #include "analyzer/analysis/site_tables/groups.h"
 #include "parts.h"
@@ -14,5 +13,3 @@ int page_call_tree(struct doc *doc, const struct study *study, const struct view
 /* Adds the list "high_moments" of each account, with the line that held most at each moment. */
 int page_local_peaks(struct doc *doc, const struct study *study, const struct view *view,
                      const struct page_accounts *accounts, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of `resolve`: how many places in native code have a name. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_NAMES_H
-#define GPUMEMTRACE_ANALYZER_PAGE_NAMES_H
+#pragma once
 
 #include "opening.h"
 #include "page.h"
@@ -12,5 +11,3 @@ int page_names_say(struct opening *opening, const struct study *study,
                    const struct all_names *names);
 /* Adds "names" and "modules". */
 void page_names(struct doc *doc, const struct study *study, const struct all_names *names);
-
-#endif

@@ -7,8 +7,7 @@
  *     Why: Exhausted: the card had 0.31 GiB of 16.00 GiB free.
  *     Next: gpumemtrace oom train.db
  */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_OPENING_H
-#define GPUMEMTRACE_ANALYZER_PAGE_OPENING_H
+#pragma once
 
 #include "analyzer/analysis/study.h"
 #include "analyzer/oom/oom_kind.h"
@@ -69,5 +68,3 @@ bool page_next_whole(struct opening *opening, const char *line);
  */
 int opening_add(struct doc *doc, page_answer *answer, const struct study *study,
                 const struct view *view, struct opening_failure *failure, struct err *err);
-
-#endif

@@ -7,8 +7,7 @@
  *     command → page_build → page_NAME → analysis (figures)      (of several traces, job/ builds)
  *                    └→ struct doc → render
  */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_PAGE_H
-#define GPUMEMTRACE_ANALYZER_PAGE_PAGE_H
+#pragma once
 
 #include "analyzer/analysis/study.h"
 #include "analyzer/render/doc.h"
@@ -96,5 +95,3 @@ int page_add_trace(struct doc *doc, const struct page *page, const struct view *
 struct reading_ask;
 void page_ask(struct reading_ask *ask, const struct page *page, const struct view *view,
               const struct doc *doc);
-
-#endif

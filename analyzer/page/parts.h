@@ -3,8 +3,7 @@
  * Parts that several pages share. Each part adds to the open object. A mark that is set before it
  * (doc_detail) applies to the first node that it adds.
  */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_PARTS_H
-#define GPUMEMTRACE_ANALYZER_PAGE_PARTS_H
+#pragma once
 
 #include "analyzer/blame/blame.h"
 #include "analyzer/analysis/holders/held_sums.h"
@@ -210,5 +209,3 @@ const char *page_layer_name(const struct study *study, const struct account *acc
 const char *page_of_card(char out[PAGE_CLAUSE_BYTES], uint64_t card_bytes);
 const char *page_after_start(char out[PAGE_CLAUSE_BYTES], const struct study *study,
                              uint64_t time_ns);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of "series" that a trace and an estimate have alike, so that one reader draws both; see
  * doc/formats.md. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_SERIES_PARTS_H
-#define GPUMEMTRACE_ANALYZER_PAGE_SERIES_PARTS_H
+#pragma once
 
 #include "analyzer/render/doc.h"
 
@@ -30,5 +29,3 @@ void series_add_category_names(struct doc *doc);
 /* Adds a row of "frames". Line 0: not known. */
 void series_add_frame(struct doc *doc, const char *kind, const char *function, const char *file,
                       uint32_t line, const char *role);
-
-#endif

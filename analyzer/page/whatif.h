@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A run under another setting or on another card, as `frag --what-if` and `fit` describe it. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_WHATIF_H
-#define GPUMEMTRACE_ANALYZER_PAGE_WHATIF_H
+#pragma once
 
 #include <stdio.h>
 
@@ -22,5 +21,3 @@ page_device_part page_what_if;
 /* Says the what-if figures of one device, in sentences. */
 int page_what_if_answer(struct opening *opening, const struct study *study, const char *what_if,
                         int device);
-
-#endif

@@ -3,8 +3,7 @@
  * Writes the events of a process as rows while the events are replayed. After that, writes the
  * stacks that these events name.
  */
-#ifndef GPUMEMTRACE_ANALYZER_PUSH_DETAILS_H
-#define GPUMEMTRACE_ANALYZER_PUSH_DETAILS_H
+#pragma once
 
 #include "analyzer/export/export.h"
 #include "stream.h"
@@ -24,5 +23,3 @@ struct observer details_observer(struct details *details);
 /* Call it after the replay. */
 int details_add_stacks(struct details *details, const struct export *export, struct stream *stacks,
                        struct err *err);
-
-#endif

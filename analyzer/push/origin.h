@@ -3,8 +3,7 @@
  * The origin of a trace, read from the trace itself: which rank of which run of which job it is,
  * when it started and on which host.
  */
-#ifndef GPUMEMTRACE_ANALYZER_PUSH_ORIGIN_H
-#define GPUMEMTRACE_ANALYZER_PUSH_ORIGIN_H
+#pragma once
 
 #include "analyzer/load/trace.h"
 
@@ -34,5 +33,3 @@ int origin_read(struct origin *origin, const char *path, const struct origin_ask
 
 /* Compares two origins for qsort: first by rank, and for equal ranks by start. */
 int origin_compare(const void *left, const void *right);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions and types that the files of the summary share. */
-#ifndef GPUMEMTRACE_ANALYZER_PUSH_PARTS_H
-#define GPUMEMTRACE_ANALYZER_PUSH_PARTS_H
+#pragma once
 
 #include "summary.h"
 #include "analyzer/analysis/leaks.h"
@@ -23,5 +22,3 @@ int summary_add_sites(struct rows *rows, const struct summary_place *place,
                       const struct account_leak *found, struct err *err);
 int summary_add_failures(struct rows *rows, const struct study *study, const struct origin *origin,
                          int process, struct err *err);
-
-#endif

@@ -17,8 +17,7 @@
  * A push that ends before place_show changes no answer. The rank's next push drops the details that
  * such a push left.
  */
-#ifndef GPUMEMTRACE_ANALYZER_PUSH_PLACE_H
-#define GPUMEMTRACE_ANALYZER_PUSH_PLACE_H
+#pragma once
 
 #include "analyzer/fleet/rows.h"
 #include "analyzer/fleet/server.h"
@@ -54,5 +53,3 @@ int place_send(struct place *place, const struct rows *rows, struct err *err);
 int place_has(struct place *place, const uint64_t counts[FLEET_TABLES], bool *has, struct err *err);
 int place_show(struct place *place, bool has_details, uint64_t row_count, struct err *err);
 int place_forget(struct place *place, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * Sends traces to the database of a fleet, one rank after the other. Each rank is sent whole or not
  * at all (place.h).
  */
-#ifndef GPUMEMTRACE_ANALYZER_PUSH_PUSH_H
-#define GPUMEMTRACE_ANALYZER_PUSH_PUSH_H
+#pragma once
 
 #include "analyzer/fleet/server.h"
 #include "origin.h"
@@ -21,5 +20,3 @@ int push_traces(struct server *server, const char *const *paths, int count,
 /* Writes the rows that push_traces would send for one trace into an existing folder: TABLE.tsv for
  * each table, and the schema as clickhouse.sql and postgresql.sql. */
 int push_to_folder(const char *folder, const char *path, struct err *err);
-
-#endif

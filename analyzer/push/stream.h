@@ -8,8 +8,7 @@
  *
  * If the connection breaks during a batch, the table's row count says whether the batch arrived.
  */
-#ifndef GPUMEMTRACE_ANALYZER_PUSH_STREAM_H
-#define GPUMEMTRACE_ANALYZER_PUSH_STREAM_H
+#pragma once
 
 #include <pthread.h>
 #include <stdio.h>
@@ -55,5 +54,3 @@ int stream_passed(struct stream *stream, struct err *err);
 int stream_end(struct stream *stream, struct err *err);
 /* Waits for the batch under way, but sends nothing more. */
 void stream_release(struct stream *stream);
-
-#endif

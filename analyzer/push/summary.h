@@ -3,8 +3,7 @@
  * The summary of a rank as rows: a few kilobytes per trace. The figures are those of `report` and
  * other commands.
  */
-#ifndef GPUMEMTRACE_ANALYZER_PUSH_SUMMARY_H
-#define GPUMEMTRACE_ANALYZER_PUSH_SUMMARY_H
+#pragma once
 
 #include "analyzer/analysis/study.h"
 #include "analyzer/fleet/rows.h"
@@ -34,5 +33,3 @@ int summary_add(struct summary *summary, const struct study *study, const struct
 
 /* Returns the layer of an account: "driver", or the name of a framework's pool. */
 const char *summary_layer(const struct study *study, const struct account *account);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One trace, read as a command needs it: a study with names for its frames, and the remedies. */
-#ifndef GPUMEMTRACE_ANALYZER_READING_READING_H
-#define GPUMEMTRACE_ANALYZER_READING_READING_H
+#pragma once
 
 #include "analyzer/analysis/study.h"
 #include "analyzer/remedy/remedies.h"
@@ -23,5 +22,3 @@ struct reading {
 int reading_open(struct reading *reading, const char *path, const struct opened_trace *file,
                  const struct reading_ask *ask, const struct observer *watcher, struct err *err);
 void reading_release(struct reading *reading);
-
-#endif

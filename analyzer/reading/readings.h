@@ -5,8 +5,7 @@
  * when its borrower gives it back, because the traces of a large job do not fit into memory
  * together.
  */
-#ifndef GPUMEMTRACE_ANALYZER_READING_READINGS_H
-#define GPUMEMTRACE_ANALYZER_READING_READINGS_H
+#pragma once
 
 #include "reading.h"
 
@@ -39,5 +38,3 @@ void readings_take_opened(struct readings *readings, int trace, struct opened_tr
 const struct reading *readings_borrow(struct readings *readings, int trace,
                                       const struct observer *watcher, struct err *err);
 void readings_give_back(struct readings *readings, int trace);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses the failure that remedies are for. If nothing failed, chooses a peak that was scarce. */
-#ifndef GPUMEMTRACE_ANALYZER_REMEDY_ADVISED_H
-#define GPUMEMTRACE_ANALYZER_REMEDY_ADVISED_H
+#pragma once
 
 #include "analyzer/analysis/study.h"
 
@@ -10,5 +9,3 @@
 const struct failure *advised_failure(const struct history *history);
 /* Returns a device whose peak left less than 1/10 of the card free, or NULL if there is none. */
 const struct device_use *advised_peak(const struct study *study);
-
-#endif

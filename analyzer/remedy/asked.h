@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Judges a failed request by the requests before it; see struct asked and struct larger_blocks. */
-#ifndef GPUMEMTRACE_ANALYZER_REMEDY_ASKED_H
-#define GPUMEMTRACE_ANALYZER_REMEDY_ASKED_H
+#pragma once
 
 #include "analyzer/oom/oom.h"
 #include "at_moment.h"
@@ -23,5 +22,3 @@ bool asked_refutes(const struct asked *asked, enum remedy_key key);
 
 void larger_blocks_find(struct larger_blocks *larger, const struct at_moment *at,
                         const struct lives *lives);
-
-#endif

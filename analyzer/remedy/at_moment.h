@@ -4,8 +4,7 @@
  * birth, and the signs of remedies in them: the lines of forward that hold
  * most, and the sizes of logits and attention weights.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REMEDY_AT_MOMENT_H
-#define GPUMEMTRACE_ANALYZER_REMEDY_AT_MOMENT_H
+#pragma once
 
 #include "analyzer/symbol/symbols.h"
 #include "without.h"
@@ -70,5 +69,3 @@ bool at_moment_keeps_graph(const struct at_moment *at, uint32_t location);
 
 /* Returns the outermost of the program's own lines that the line calls, or 0 if there is none. */
 uint32_t at_moment_callee(const struct at_moment *at, uint32_t location);
-
-#endif

@@ -9,8 +9,7 @@
  *     kept            c             c       a b b              all of the last one: it still runs,
  *     backward  c             a b b c                          or is the first to be computed again
  */
-#ifndef GPUMEMTRACE_ANALYZER_REMEDY_CALLS_H
-#define GPUMEMTRACE_ANALYZER_REMEDY_CALLS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -57,5 +56,3 @@ void calls_close(struct calls *calls);
 
 /* Returns the bytes that would be gone now. */
 uint64_t calls_gone_bytes(const struct calls *calls);
-
-#endif

@@ -12,8 +12,7 @@
  * The calls of one line belong together, though each may have a stack of its own: a handler that
  * tries again by calling its own function goes one level deeper with each failure.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REMEDY_CAUGHT_H
-#define GPUMEMTRACE_ANALYZER_REMEDY_CAUGHT_H
+#pragma once
 
 #include "analyzer/replay/history/history.h"
 #include "places.h"
@@ -37,5 +36,3 @@ struct caught {
 /* Looks at the failures of the same account before `last`. Returns -1 if there is no memory. */
 int caught_find(struct caught *caught, const struct history *history, struct places *places,
                 const struct failure *last, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * Decides whether a line of a training program runs an evaluation in which autograd keeps tensors
  * that no backward will use.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REMEDY_EVALUATION_H
-#define GPUMEMTRACE_ANALYZER_REMEDY_EVALUATION_H
+#pragma once
 
 #include "at_moment.h"
 
@@ -21,5 +20,3 @@
  */
 bool evaluation_is(const struct lives *lives, const struct at_moment *at, uint32_t location,
                    uint64_t calls);
-
-#endif

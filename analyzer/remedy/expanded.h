@@ -4,13 +4,10 @@
  * earlier segments (idle.h). The model of the allocator tells how much would have been reserved
  * with them. This takes one more replay, for such a run only.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REMEDY_EXPANDED_H
-#define GPUMEMTRACE_ANALYZER_REMEDY_EXPANDED_H
+#pragma once
 
 #include "remedies.h"
 
 /* Fills remedies->expanded, and remedies->setting with it. Finds nothing if an allocation
  * failed. */
 int expanded_find(struct remedies *remedies, const struct study *study, struct err *err);
-
-#endif

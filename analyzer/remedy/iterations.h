@@ -4,8 +4,7 @@
  * allocates after a backward or an optimizer. A part is the phase of an iteration that an
  * allocation belongs to.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REMEDY_ITERATIONS_H
-#define GPUMEMTRACE_ANALYZER_REMEDY_ITERATIONS_H
+#pragma once
 
 #include "analyzer/analysis/category.h"
 
@@ -28,5 +27,3 @@ struct iterations {
 
 /* Adds an allocation of that part. Returns true if the allocation begins an iteration. */
 bool iterations_allocate(struct iterations *iterations, enum part part);
-
-#endif

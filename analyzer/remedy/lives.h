@@ -6,8 +6,7 @@
  * failure is the last one, so lives_watch also keeps a copy of the numbers for each refusal that
  * may be the last failure.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REMEDY_LIVES_H
-#define GPUMEMTRACE_ANALYZER_REMEDY_LIVES_H
+#pragma once
 
 #include "analyzer/analysis/steps/rising.h"
 #include "analyzer/replay/history/observer.h"
@@ -82,5 +81,3 @@ bool life_recurs(const struct place_life *life);
 bool life_piles_up(const struct place_life *life);
 /* True if the blocks of the place seldom outlive their phase. */
 bool life_passes(const struct place_life *life);
-
-#endif

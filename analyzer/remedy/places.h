@@ -5,8 +5,7 @@
  * blocks that one line allocates again and again have many stacks, but one place. A stack without
  * Python frames is a place of its own.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REMEDY_PLACES_H
-#define GPUMEMTRACE_ANALYZER_REMEDY_PLACES_H
+#pragma once
 
 #include "analyzer/load/trace.h"
 #include "analyzer/symbol/frame_tree.h"
@@ -50,5 +49,3 @@ bool places_line_is_of_program(const struct places *places, uint32_t location);
 
 /* True if any place looked up so far has the sign. */
 bool places_have(const struct places *places, enum torch_meaning sign);
-
-#endif

@@ -16,8 +16,7 @@
  * and has room, and if the program has no forward, backward or optimizer, because only the
  * allocator's remedies could concern such a program.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REMEDY_REMEDIES_H
-#define GPUMEMTRACE_ANALYZER_REMEDY_REMEDIES_H
+#pragma once
 
 #include "analyzer/analysis/study.h"
 #include "lives.h"
@@ -114,5 +113,3 @@ struct remedy_words {
     const char *supposes; /* NULL: no assumption */
 };
 const struct remedy_words *remedy_words(enum remedy_key key);
-
-#endif

@@ -6,8 +6,7 @@
  * stays. If the old gradient is still live, the trace shows the new one as a temporary of the same
  * place and size: it is added to the old gradient and freed.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REMEDY_STALE_H
-#define GPUMEMTRACE_ANALYZER_REMEDY_STALE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -53,5 +52,3 @@ void stale_end_block(struct stale *stale, const struct stale_block *block, uint6
 /* Begins an iteration: all live gradients of backward become stale. */
 void stale_begin_iteration(struct stale *stale);
 int64_t stale_gone_bytes(const struct stale *stale);
-
-#endif

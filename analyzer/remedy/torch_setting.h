@@ -3,8 +3,7 @@
  * Writes the environment variable that switches on expandable segments in the PyTorch of the
  * recorded run.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REMEDY_TORCH_SETTING_H
-#define GPUMEMTRACE_ANALYZER_REMEDY_TORCH_SETTING_H
+#pragma once
 
 #include "remedies.h"
 
@@ -13,5 +12,3 @@
  * it. */
 bool torch_setting(char setting[REMEDY_SETTING_BYTES], const struct study *study, uint32_t account,
                    uint64_t index);
-
-#endif

@@ -4,8 +4,7 @@
  * these bytes depend on the blocks that were live at the failure or the peak, and on how long the
  * blocks of each place live (lives.h). It keeps a few numbers for each live block.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REMEDY_WITHOUT_H
-#define GPUMEMTRACE_ANALYZER_REMEDY_WITHOUT_H
+#pragma once
 
 #include "analyzer/torch/frames.h"
 #include "calls.h"
@@ -90,5 +89,3 @@ struct without {
 int without_begin(struct without *without, struct err *err);
 struct observer without_observer(struct without *without);
 void without_release(struct without *without);
-
-#endif

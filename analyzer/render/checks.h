@@ -2,8 +2,7 @@
 /* Finds the rows of a document's list "checks", for the formats that show only these rows (junit,
  * github, markdown). A row has the fields name, passed and message. It also has file and line if a
  * line of the program is to blame. */
-#ifndef GPUMEMTRACE_ANALYZER_RENDER_CHECKS_H
-#define GPUMEMTRACE_ANALYZER_RENDER_CHECKS_H
+#pragma once
 
 #include "doc.h"
 
@@ -20,5 +19,3 @@ const char *checks_text(const struct doc_node *row, const char *key);
 bool checks_passed(const struct doc_node *row);
 /* Returns 0 if no line is known. */
 int64_t checks_line(const struct doc_node *row);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes texts as CSV cells, also for code that writes a table without a document. */
-#ifndef GPUMEMTRACE_ANALYZER_RENDER_CSV_H
-#define GPUMEMTRACE_ANALYZER_RENDER_CSV_H
+#pragma once
 
 #include <stdio.h>
 
@@ -9,5 +8,3 @@ void csv_put(FILE *out, const char *text);
 /* Returns the prefix of a cell: an apostrophe if a spreadsheet would take the text for a formula,
  * and "" for any other text. */
 const char *csv_guard(const char *text);
-
-#endif

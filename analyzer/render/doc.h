@@ -38,8 +38,7 @@
  * labels must outlive the document (string literals); text values are copied. Errors (out of
  * memory, unbalanced begins and ends) are kept and reported once by doc_check. Not thread-safe.
  */
-#ifndef GPUMEMTRACE_ANALYZER_RENDER_DOC_H
-#define GPUMEMTRACE_ANALYZER_RENDER_DOC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -185,5 +184,3 @@ void doc_words(struct doc *doc, const char *format, ...) GMT_PRINTF(2, 3);
 void doc_note(struct doc *doc, const char *format, ...) GMT_PRINTF(2, 3);
 /* Does the same as doc_note for a line that people copy, so the line is never wrapped. */
 void doc_line(struct doc *doc, const char *format, ...) GMT_PRINTF(2, 3);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * To add a format: ONE row in formats.def and one file with its function.
  */
-#ifndef GPUMEMTRACE_ANALYZER_RENDER_FORMAT_H
-#define GPUMEMTRACE_ANALYZER_RENDER_FORMAT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -28,5 +27,3 @@ struct format {
 #define FORMAT(name, function, reads, needs)                                                       \
     int function(const struct doc *doc, FILE *out, struct err *err);
 #include "formats.def"
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of output formats, and the function that writes a document in one of them. */
-#ifndef GPUMEMTRACE_ANALYZER_RENDER_FORMATS_H
-#define GPUMEMTRACE_ANALYZER_RENDER_FORMATS_H
+#pragma once
 
 #include "format.h"
 
@@ -17,5 +16,3 @@ bool format_takes(const struct format *format, const char *table);
 /* Adds "text, json or csv": the formats for a command with that table. */
 struct text;
 void formats_list(struct text *text, const char *table);
-
-#endif

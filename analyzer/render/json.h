@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a document as compact JSON, and a text as JSON, for code that embeds JSON (HTML,
  * exports). */
-#ifndef GPUMEMTRACE_ANALYZER_RENDER_JSON_H
-#define GPUMEMTRACE_ANALYZER_RENDER_JSON_H
+#pragma once
 
 #include "doc.h"
 
@@ -10,5 +9,3 @@
  * values take fewer digits than the values: {"":[1000,5,0,-2]} stands for [1000,1005,1005,1003]. */
 void json_packed(const struct doc *doc, FILE *out);
 void json_quote(FILE *out, const char *string);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Collects the labels that people read in place of a document's keys. The HTML page needs them,
  * because it is drawn from JSON. */
-#ifndef GPUMEMTRACE_ANALYZER_RENDER_LABELS_H
-#define GPUMEMTRACE_ANALYZER_RENDER_LABELS_H
+#pragma once
 
 #include "doc.h"
 
@@ -11,5 +10,3 @@
  * list's key), a point, and the node's own key. Keys with several labels, and nodes for charts, are
  * left out. */
 int labels_write(const struct doc *doc, FILE *out, struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws shares and series with characters: with eighths of blocks and braille if the terminal has
  * these characters, and with '#' if not. */
-#ifndef GPUMEMTRACE_ANALYZER_RENDER_PICTURES_H
-#define GPUMEMTRACE_ANALYZER_RENDER_PICTURES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ struct picture_graph {
 };
 /* Writes one line of the graph without trailing spaces; row 0 is the highest. */
 void picture_graph_line(char *out, const struct picture_graph *graph, size_t row);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A hash table of a document's rows by their fields, so that equal rows share their fields: one
  * frame is in many call stacks. */
-#ifndef GPUMEMTRACE_ANALYZER_RENDER_SHARED_ROWS_H
-#define GPUMEMTRACE_ANALYZER_RENDER_SHARED_ROWS_H
+#pragma once
 
 #include "doc.h"
 
@@ -17,5 +16,3 @@ struct shared_rows {
  * memory. */
 const struct doc_node *shared_rows_find(struct shared_rows *rows, const struct doc_node *fields);
 void shared_rows_release(struct shared_rows *rows);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes lines of text with indentation, empty lines between sections, padding and wrapping. Texts
  * from a trace are not trusted: control characters never reach the terminal. */
-#ifndef GPUMEMTRACE_ANALYZER_RENDER_TEXT_LINES_H
-#define GPUMEMTRACE_ANALYZER_RENDER_TEXT_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ void text_lines_add_hanging(struct text_lines *lines, const char *string, size_t
 void text_lines_add_wrapped(struct text_lines *lines, const char *string, int indent);
 /* Writes one line and never wraps it. */
 void text_lines_add_whole(struct text_lines *lines, const char *string, int indent);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Formats numbers for people. Each function writes a terminated string of at most UNITS_TEXT_BYTES
  * into out and returns out. */
-#ifndef GPUMEMTRACE_ANALYZER_RENDER_UNITS_H
-#define GPUMEMTRACE_ANALYZER_RENDER_UNITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ char *units_ratio(char out[UNITS_TEXT_BYTES], double ratio); /* 12.3 % */
 #define REQUEST_TEXT(bytes) units_request(UNITS_TEXT_BUFFER, bytes)
 #define DURATION_TEXT(ns) units_duration(UNITS_TEXT_BUFFER, ns)
 #define RATIO_TEXT(ratio) units_ratio(UNITS_TEXT_BUFFER, ratio)
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Answers questions of formats about a document: is anything visible, is a list a table, what is a
  * value's text? The functions write to no stream. */
-#ifndef GPUMEMTRACE_ANALYZER_RENDER_WALK_H
-#define GPUMEMTRACE_ANALYZER_RENDER_WALK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ const char *walk_people_value(const struct doc_node *field, char buffer[UNITS_TE
 /* Returns the value for programs as JSON writes it, except that texts have no quotes. NULL: the
  * value is unknown. */
 const char *walk_machine_value(const struct doc_node *field, char buffer[UNITS_TEXT_BYTES]);
-
-#endif

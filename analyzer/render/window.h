@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The stream that text is written to: its width, and whether it shows colour. */
-#ifndef GPUMEMTRACE_ANALYZER_RENDER_WINDOW_H
-#define GPUMEMTRACE_ANALYZER_RENDER_WINDOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ struct window {
  * with these characters; the Linux console lacks them. */
 #define WINDOW_COLUMNS 100
 struct window window_of(FILE *out);
-
-#endif

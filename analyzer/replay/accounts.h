@@ -3,8 +3,7 @@
  * The accounts of a replay: each account sums the bytes of one kind of memory on one device, or of
  * one framework pool.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_ACCOUNTS_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_ACCOUNTS_H
+#pragma once
 
 #include "analyzer/util/pair_map.h"
 #include "analyzer/replay/history/cursor.h"
@@ -45,5 +44,3 @@ static inline void accounts_note_reserved(const struct cursor *at, struct accoun
 void accounts_note_use(struct account *account);
 /* Chooses each device's leading account. Called at the end of the replay. */
 void accounts_finish(struct history *history);
-
-#endif

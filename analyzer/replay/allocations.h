@@ -3,8 +3,7 @@
  * Handles ALLOC and FREE events. Decides by the kind of memory in which address space a block is
  * looked up, and recognizes events that allocate nothing.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_ALLOCATIONS_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_ALLOCATIONS_H
+#pragma once
 
 #include "contexts.h"
 #include "vmm.h"
@@ -18,5 +17,3 @@ int allocations_alloc(struct vmm *vmm, struct blocks *blocks);
 void allocations_prefetch(const struct blocks *blocks, const struct event *near,
                           const struct event *far);
 int allocations_free(const struct contexts *contexts, struct vmm *vmm, struct blocks *blocks);
-
-#endif

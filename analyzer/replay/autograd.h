@@ -13,8 +13,7 @@
  * A node is identified by its number and the PyTorch thread that made it. The last AUTOGRAD_WINDOW
  * nodes with a forward allocation are kept; the backward of an older node has no forward stack.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_AUTOGRAD_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_AUTOGRAD_H
+#pragma once
 
 #include "analyzer/replay/history/cursor.h"
 #include "analyzer/util/pair_map.h"
@@ -43,5 +42,3 @@ int autograd_note_tensor(struct autograd *autograd, const struct cursor *at, uin
 bool autograd_records(const struct autograd *autograd, const struct cursor *at);
 /* Forward stack of the current event's allocation; 0: not in backward, or unknown. */
 uint32_t autograd_forward_stack(const struct autograd *autograd, const struct cursor *at);
-
-#endif

@@ -3,8 +3,7 @@
  * VMM memory that is bound into multicast objects and sparse arrays. A VMM object lives until its
  * last binding ends, or longer.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_BINDINGS_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_BINDINGS_H
+#pragma once
 
 #include "vmm.h"
 
@@ -26,5 +25,3 @@ int bindings_unbind(struct bindings *bindings, struct vmm *vmm, struct blocks *b
 /* Called when a block has ended. If the block is a multicast object or an array, unbinds everything
  * that is bound into it. */
 int bindings_end(struct bindings *bindings, struct vmm *vmm, struct blocks *blocks, uint32_t block);
-
-#endif

@@ -8,8 +8,7 @@
  *                         ──► observers          analyses that need every change
  *                         ──► listener           unbinds memory that was bound into the block
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_BLOCKS_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_BLOCKS_H
+#pragma once
 
 #include "analyzer/util/pair_map.h"
 #include "autograd.h"
@@ -80,5 +79,3 @@ int blocks_resize(struct blocks *blocks, uint32_t number, uint64_t size_bytes, u
 /* Counts the current event as a failure of the account. Pass the result of accounts_find: if it is
  * HISTORY_NONE, memory ran out, and this fails. */
 int blocks_fail(struct blocks *blocks, uint32_t account);
-
-#endif

@@ -6,8 +6,7 @@
  *     device ──► list of context 0 (blocks without context) ──► list of context A ──► ...
  *                      │ newest ◄──► older ◄──► oldest
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_BOUND_LISTS_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_BOUND_LISTS_H
+#pragma once
 
 #include "analyzer/util/pair_map.h"
 #include "analyzer/replay/history/cursor.h"
@@ -41,5 +40,3 @@ uint32_t bound_lists_next(const struct bound_lists *bound, int device, uint32_t 
 /* Hides a list from bound_lists_next until bound_lists_show is called for its context. */
 void bound_lists_hide(struct bound_lists *bound, uint32_t list);
 void bound_lists_show(struct bound_lists *bound, uint64_t context);
-
-#endif

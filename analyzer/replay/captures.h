@@ -7,8 +7,7 @@
  *
  * This file keeps the open captures, the handles of existing graphs, and the segments of each pool.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_CAPTURES_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_CAPTURES_H
+#pragma once
 
 #include "driver_ranges.h"
 #include "private_pools.h"
@@ -33,5 +32,3 @@ void captures_destroy_graph(struct captures *captures, const struct cursor *at);
  * already. */
 int captures_take_tensor(struct captures *captures, const struct cursor *at,
                          const struct driver_ranges *ranges);
-
-#endif

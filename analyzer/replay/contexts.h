@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Knows which contexts exist during a replay, and ends the blocks of a context when the context is
  * destroyed. */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_CONTEXTS_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_CONTEXTS_H
+#pragma once
 
 #include "blocks.h"
 
@@ -23,5 +22,3 @@ int contexts_destroy(struct contexts *contexts, struct blocks *blocks);
 /* True if the current event failed because the block's context had been destroyed, which ended the
  * block. */
 bool contexts_took(const struct contexts *contexts, const struct blocks *blocks, uint32_t block);
-
-#endif

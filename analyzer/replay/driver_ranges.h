@@ -5,8 +5,7 @@
  *
  * Plain ranges are kept only from the first tensor on, because nothing reads them earlier.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_DRIVER_RANGES_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_DRIVER_RANGES_H
+#pragma once
 
 #include "analyzer/util/high_water.h"
 #include "analyzer/util/range_map.h"
@@ -72,5 +71,3 @@ uint32_t driver_ranges_object_at(const struct driver_ranges *ranges, uint64_t ad
  */
 uint32_t driver_ranges_object_within(const struct driver_ranges *ranges, uint64_t address,
                                      uint64_t size_bytes, uint64_t *start);
-
-#endif

@@ -3,8 +3,7 @@
  * Rules for each kind of memory: the address space in which a block is found, and whether the block
  * ends with its context.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_MEMORY_RULES_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_MEMORY_RULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ struct memory_rule {
     bool is_bound; /* belongs to a context, and ends when the context is destroyed */
 };
 extern const struct memory_rule memory_rules[MEMORY_KIND_COUNT];
-
-#endif

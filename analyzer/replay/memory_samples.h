@@ -7,8 +7,7 @@
  *     events, in order     sample   (others…)   sample   load or limit     all with one call_id
  *                          before               after
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_MEMORY_SAMPLES_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_MEMORY_SAMPLES_H
+#pragma once
 
 #include "accounts.h"
 
@@ -37,5 +36,3 @@ void memory_samples_tell(struct memory_samples *samples, const struct cursor *at
  * samples. Call it only once for each hooked call, because it removes the samples.
  */
 int64_t memory_samples_taken(struct memory_samples *samples, const struct cursor *at);
-
-#endif

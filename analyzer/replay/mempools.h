@@ -3,8 +3,7 @@
  * The mempools of the driver: the stream-ordered ones, and each device's mempool for graphs. Knows
  * the usage that they report, and the bytes that are allocated from them.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_MEMPOOLS_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_MEMPOOLS_H
+#pragma once
 
 #include "analyzer/util/pair_map.h"
 #include "analyzer/replay/history/cursor.h"
@@ -30,5 +29,3 @@ int mempools_report(const struct cursor *at, uint32_t mempool);
 
 /* Call it whenever a block begins or ends. It does nothing for blocks of no mempool. */
 void mempools_count(const struct cursor *at, const struct block *block, bool birth);
-
-#endif

@@ -3,8 +3,7 @@
  * Device memory whose size no call reports: the memory that loaded modules and raised limits take.
  * The size is computed from the card's free memory before and after the call.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_MODULES_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_MODULES_H
+#pragma once
 
 #include "contexts.h"
 #include "memory_samples.h"
@@ -22,5 +21,3 @@ static inline unsigned modules_limit(const struct block *block)
 int modules_load(struct memory_samples *samples, struct blocks *blocks);
 int modules_unload(const struct contexts *contexts, struct blocks *blocks);
 int modules_set_limit(struct memory_samples *samples, struct blocks *blocks);
-
-#endif

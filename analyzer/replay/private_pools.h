@@ -8,8 +8,7 @@
  *     capture-begin ─► open ─capture-end─► held by its graph ─graph-made─► and by executable graphs
  *                                          graph-destroy of the last graph: gone
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_PRIVATE_POOLS_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_PRIVATE_POOLS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -45,5 +44,3 @@ uint32_t private_pools_open(const struct private_pools *pools, const struct even
 /* Joins the pools, because they turned out to be the same pool. It has the number `to` from now
  * on. */
 void private_pools_join(struct private_pools *pools, uint32_t from, uint32_t to);
-
-#endif

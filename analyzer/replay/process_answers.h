@@ -9,8 +9,7 @@
  * An answer belongs to a failure if the same thread got it within a second of the failure, while
  * the process held the same number of bytes on the card.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_PROCESS_ANSWERS_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_PROCESS_ANSWERS_H
+#pragma once
 
 #include "analyzer/replay/history/cursor.h"
 
@@ -36,5 +35,3 @@ void process_answers_read(struct process_answers *answers, const struct cursor *
 void process_answers_join(const struct process_answers *answers, const struct cursor *at);
 /* Handles the current event, which is EVENT_POOL_LIMIT. */
 void process_answers_set_limit(const struct cursor *at);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Computes the history of a trace from its events. */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_REPLAY_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_REPLAY_H
+#pragma once
 
 #include "analyzer/load/event_source.h"
 #include "analyzer/replay/history/history.h"
@@ -61,5 +60,3 @@ void replay_end(struct replay *replay);
 int replay_trace(struct history *history, const struct trace *trace,
                  const struct event_source *source, const struct replay_plan *plan,
                  struct err *err);
-
-#endif

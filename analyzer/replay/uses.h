@@ -11,8 +11,7 @@
  *                             left a gradient for one of their tensors, and whether all their
  *                             tensors have half the size of one made in init
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_USES_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_USES_H
+#pragma once
 
 #include "analyzer/replay/history/cursor.h"
 #include "analyzer/replay/phase/spans.h"
@@ -31,5 +30,3 @@ int uses_begin(struct uses *uses, const struct cursor *at, const struct spans *s
 int uses_end(struct uses *uses, const struct cursor *at, struct block *block, uint32_t birth);
 /* Called after the last event: the tensors that are live then have outlived their backward. */
 int uses_finish(const struct uses *uses, const struct cursor *at);
-
-#endif

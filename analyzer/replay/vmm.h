@@ -8,8 +8,7 @@
  *     mapping ─┼──► object ──► block
  *     binding ─┘   in a multicast object or a sparse array, see bindings.h
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_VMM_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_VMM_H
+#pragma once
 
 #include "blocks.h"
 
@@ -41,5 +40,3 @@ int vmm_unmap(struct vmm *vmm, struct blocks *blocks);
 uint32_t vmm_object_of(const struct vmm *vmm, uint64_t handle);
 /* Ends the object's block if nothing refers to the object any more. */
 int vmm_end_if_unused(struct vmm *vmm, struct blocks *blocks, uint32_t object, enum block_end how);
-
-#endif

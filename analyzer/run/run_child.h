@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Starts the recorded program and waits for it, as a shell does. The environment must
  * already load the recorder. */
-#ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_CHILD_H
-#define GPUMEMTRACE_ANALYZER_RUN_RUN_CHILD_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -24,5 +23,3 @@ struct run_ended {
  * once per process.
  */
 int run_child(const char *path, char **argv, struct run_ended *ended, struct err *err);
-
-#endif

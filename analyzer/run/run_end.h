@@ -2,8 +2,7 @@
 /* Finds the trace of a program that ended without exit. A trace alone does not show whether the
  * program was killed or called exit_group itself, so the process that waited for the program must
  * ask here. */
-#ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_END_H
-#define GPUMEMTRACE_ANALYZER_RUN_RUN_END_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -26,5 +25,3 @@ bool run_end_left_nothing(const char *pattern, const struct timespec *since);
 uint64_t run_end_oom_kills(const char *root);
 /* Returns whether the kernel killed the program for lack of host memory. */
 bool run_end_was_oom_kill(int signal, uint64_t kills_before, uint64_t kills_after);
-
-#endif

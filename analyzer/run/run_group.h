@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Starts a program in a process group of its own, without a terminal, and waits for it. This serves
  * a command that starts programs again and again and that a user may stop. */
-#ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_GROUP_H
-#define GPUMEMTRACE_ANALYZER_RUN_RUN_GROUP_H
+#pragma once
 
 #include "run_child.h"
 
@@ -18,5 +17,3 @@ int run_group_stopped_by(void);
  * run_child, and fills *ended in the same way. */
 int run_group(const char *path, char **argv, char *const *variables, const char *log_path,
               struct run_ended *ended, struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tells whether a program that failed in a dry run may have failed because it read a value that the
  * dry run could not compute. */
-#ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_GUESSES_H
-#define GPUMEMTRACE_ANALYZER_RUN_RUN_GUESSES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -11,5 +10,3 @@
 /* Returns whether the program certainly read no such value: every trace of the run has PyTorch,
  * whose reads of such values are recorded, and records none. False if there is no trace. */
 bool run_read_no_guess(const struct run_past *run);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes links to paths that the loader's variables cannot carry. The variables have no way to quote
  * blanks and colons (ld.so(8)). */
-#ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_LINK_H
-#define GPUMEMTRACE_ANALYZER_RUN_RUN_LINK_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -15,5 +14,3 @@ bool run_link_is_plain(const char *path);
  * user's own folder in TMPDIR, /tmp or /dev/shm. The link is not removed: programs that outlive
  * `run` still use it, and so does the next run. */
 int run_link_make(char path[PATH_MAX], bool is_folder, struct err *err);
-
-#endif

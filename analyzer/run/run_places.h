@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the recorder's library and the simulator by the place of this executable. In a build folder
  * they are beside the executable; when installed, they are below ../lib. */
-#ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_PLACES_H
-#define GPUMEMTRACE_ANALYZER_RUN_RUN_PLACES_H
+#pragma once
 
 #include <limits.h>
 
@@ -16,5 +15,3 @@ struct run_places {
 /* Fills places with absolute paths that the loader's variables can carry, if necessary
  * through a link (run_link.h). */
 int run_places_find(struct run_places *places, int with_simulator, struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the program that `run` is to start, and checks whether a preloaded library can be loaded
  * into it. The functions here start no program. */
-#ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_PROGRAM_H
-#define GPUMEMTRACE_ANALYZER_RUN_RUN_PROGRAM_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -26,5 +25,3 @@ int run_program_check(const char *path, const char *library, bool dry_run, struc
  * program that env looks for), or an ELF file's loader. Returns 0 if that file exists or if no such
  * file is named. If the file is missing, returns -1 and sets `missing` to its name. */
 int run_program_find_interpreter(const char *path, char missing[PATH_MAX]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes a dry run one rank of many: sets the variables that torchrun would set. */
-#ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_RANK_H
-#define GPUMEMTRACE_ANALYZER_RUN_RUN_RANK_H
+#pragma once
 
 #include "gpumemtrace/err.h"
 
@@ -10,5 +9,3 @@
 int run_rank_set(const char *text, int card_count, struct err *err);
 /* Fails if the program is a launcher that starts ranks itself. argv ends with NULL. */
 int run_rank_check(char *const *argv, struct err *err);
-
-#endif

@@ -2,8 +2,7 @@
 /* Connects a child with its parent from the fork to the child's end. If the child cannot become the
  * program, it writes the reason to a pipe. The parent reads the pipe and waits for the child's end.
  * The pipe is closed by a successful exec. */
-#ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_START_H
-#define GPUMEMTRACE_ANALYZER_RUN_RUN_START_H
+#pragma once
 
 #include "run_child.h"
 
@@ -13,5 +12,3 @@ _Noreturn void run_start_failed(int pipe_fd);
 /* The parent calls this. Fills all of *ended except pid. Returns the exit status, 128+N if signal N
  * ended the child, or -1 and errno. */
 int run_start_wait(pid_t pid, int pipe_fd, struct run_ended *ended);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the traces of a run that has ended. */
-#ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_TRACES_H
-#define GPUMEMTRACE_ANALYZER_RUN_RUN_TRACES_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -22,5 +21,3 @@ void run_traces_each(const struct run_past *run, run_trace_seen *on_trace, void 
 
 /* Returns whether the file was written at or after `since`. */
 bool run_traces_is_since(const char *path, const struct timespec *since);
-
-#endif

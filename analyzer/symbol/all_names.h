@@ -3,8 +3,7 @@
  * The names of all native frames of a trace, as rows for the table symbol, and counts of the names
  * that were found.
  */
-#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_ALL_NAMES_H
-#define GPUMEMTRACE_ANALYZER_SYMBOL_ALL_NAMES_H
+#pragma once
 
 #include "symbols.h"
 #include "write_names.h"
@@ -23,5 +22,3 @@ struct all_names {
 int all_names_collect(struct all_names *names, const struct trace *trace, struct symbols *symbols,
                       struct err *err);
 void all_names_release(struct all_names *names);
-
-#endif

@@ -3,8 +3,7 @@
  * Debug information from the servers in DEBUGINFOD_URLS, used only with --debuginfod. The client
  * library, which brings an HTTP client, is loaded only then.
  */
-#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_DEBUGINFOD_H
-#define GPUMEMTRACE_ANALYZER_SYMBOL_DEBUGINFOD_H
+#pragma once
 
 #include "gpumemtrace/err.h"
 
@@ -26,5 +25,3 @@ void debuginfod_forbid(void);
  * NULL: no server has either file.
  */
 char *debuginfod_fetch(struct debuginfod *debuginfod, const char *build_id);
-
-#endif

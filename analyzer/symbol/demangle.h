@@ -4,13 +4,10 @@
  * from compilers (".part.0", ".cold", ".llvm.123") and versions from linkers ("@@GLIBC_2.34") are
  * removed.
  */
-#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_DEMANGLE_H
-#define GPUMEMTRACE_ANALYZER_SYMBOL_DEMANGLE_H
+#pragma once
 
 /*
  * Returns "at::empty" for "_ZN2at5emptyEl". The name has no parameters, because the source line
  * next to it distinguishes overloads. The caller frees the name. NULL: out of memory.
  */
 char *demangle(const char *symbol);
-
-#endif

@@ -4,8 +4,7 @@
  * is first needed, because searching the unit's tree for each address takes seconds in a large
  * unit.
  */
-#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_DWARF_FUNCTIONS_H
-#define GPUMEMTRACE_ANALYZER_SYMBOL_DWARF_FUNCTIONS_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -31,5 +30,3 @@ void dwarf_functions_release(struct dwarf_functions *functions);
 
 /* The function at the address; NULL: none. */
 Dwarf_Die *dwarf_functions_find(const struct dwarf_functions *functions, Dwarf_Addr address);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions in debug information: the calls inlined at an address, and their names. */
-#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_DWARF_SCOPES_H
-#define GPUMEMTRACE_ANALYZER_SYMBOL_DWARF_SCOPES_H
+#pragma once
 
 #include <elfutils/libdw.h>
 
@@ -20,5 +19,3 @@ const char *dwarf_scope_symbol(Dwarf_Die *scope);
  * "model::Layer::forward". The caller frees it. NULL: the function has no name, or memory ran out.
  */
 char *dwarf_scope_name(Dwarf_Die *scope);
-
-#endif

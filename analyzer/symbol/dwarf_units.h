@@ -3,8 +3,7 @@
  * The compilation units of one ELF file's debug information, sorted by address. libdw 0.188 finds a
  * unit by address only if the compiler wrote .debug_aranges, which clang does not.
  */
-#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_DWARF_UNITS_H
-#define GPUMEMTRACE_ANALYZER_SYMBOL_DWARF_UNITS_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ struct dwarf_unit *dwarf_units_find(const struct dwarf_units *units, uint64_t ad
 /* The unit that contains the functions. If the program was built with -gsplit-dwarf, it is in
  * another file. */
 Dwarf_Die dwarf_unit_scopes(const struct dwarf_unit *unit);
-
-#endif

@@ -10,8 +10,7 @@
  *     /usr/lib/debug/.build-id/xx/yyyy.debug
  *     the servers of debuginfod                              with --debuginfod
  */
-#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_ELF_FILES_H
-#define GPUMEMTRACE_ANALYZER_SYMBOL_ELF_FILES_H
+#pragma once
 
 #include "analyzer/load/trace.h"
 #include "sources.h"
@@ -35,5 +34,3 @@ enum elf_state elf_files_find(struct elf_files *files, const struct trace_module
 
 /* Debug information for a stripped file, from the --debug-dir folders only. NULL: there is none. */
 const char *elf_files_find_debug(struct elf_files *files, const char *build_id);
-
-#endif

@@ -3,8 +3,7 @@
  * The functions in the symbol tables of one ELF file, sorted by address. libdwfl's own search reads
  * every symbol for each address, which takes seconds in the libraries of a framework.
  */
-#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_ELF_FUNCTIONS_H
-#define GPUMEMTRACE_ANALYZER_SYMBOL_ELF_FUNCTIONS_H
+#pragma once
 
 #include <elfutils/libdwfl.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ void elf_functions_release(struct elf_functions *functions);
 
 /* The symbol of the function that contains the address; NULL: none. */
 const char *elf_functions_find(const struct elf_functions *functions, uint64_t address);
-
-#endif

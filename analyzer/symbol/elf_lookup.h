@@ -3,8 +3,7 @@
  * One ELF file with its debug information, through libdwfl: finds the function at an address, its
  * source line, and the calls that were inlined there.
  */
-#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_ELF_LOOKUP_H
-#define GPUMEMTRACE_ANALYZER_SYMBOL_ELF_LOOKUP_H
+#pragma once
 
 #include "elf_files.h"
 #include "frame.h"
@@ -32,5 +31,3 @@ int elf_lookup_find(struct elf_lookup *lookup, uint64_t address, struct symbol_f
 
 /* True if signal handlers return to the code at the address. */
 bool elf_lookup_is_signal_return(struct elf_lookup *lookup, uint64_t address);
-
-#endif

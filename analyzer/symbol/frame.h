@@ -3,8 +3,7 @@
  * One frame of a stack, with its name and its role. The role says to whom the code belongs, by the
  * rules of frame_roles.def.
  */
-#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_FRAME_H
-#define GPUMEMTRACE_ANALYZER_SYMBOL_FRAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ enum frame_role frame_role_of(const struct symbol_frame *frame);
 /* The two names of a role: the key for machines, such as "interpreter", and the text for people. */
 const char *frame_role_key(enum frame_role role);
 const char *frame_role_text(enum frame_role role);
-
-#endif

@@ -7,8 +7,7 @@
  *     main ── train ── forward ── aten::linear      stacks 0 and 1 end at different nodes
  *                 └─── backward
  */
-#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_FRAME_TREE_H
-#define GPUMEMTRACE_ANALYZER_SYMBOL_FRAME_TREE_H
+#pragma once
 
 #include "analyzer/util/pair_map.h"
 
@@ -37,5 +36,3 @@ static inline uint32_t frame_tree_find(const struct frame_tree *tree, uint32_t o
     return pair_map_get(&tree->numbers, outer, frame);
 }
 void frame_tree_release(struct frame_tree *tree);
-
-#endif

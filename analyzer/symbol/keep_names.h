@@ -3,8 +3,7 @@
  * Keeps the names of native frames in the trace, so that it gives the same answers when the
  * program's files are gone or were rebuilt.
  */
-#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_KEEP_NAMES_H
-#define GPUMEMTRACE_ANALYZER_SYMBOL_KEEP_NAMES_H
+#pragma once
 
 #include "symbols.h"
 
@@ -15,5 +14,3 @@
  * they are shown, with a warning if some are not found. -1: out of memory.
  */
 int keep_names(const struct trace *trace, struct symbols *symbols, struct err *err);
-
-#endif

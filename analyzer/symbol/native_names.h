@@ -3,8 +3,7 @@
  * Names of return addresses, cached by address. They come from the trace. If the trace has none,
  * they come from the ELF file that the module was loaded from.
  */
-#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_NATIVE_NAMES_H
-#define GPUMEMTRACE_ANALYZER_SYMBOL_NATIVE_NAMES_H
+#pragma once
 
 #include "analyzer/load/trace.h"
 #include "frame.h"
@@ -37,5 +36,3 @@ const struct native_run *native_names_find(struct native_names *names, uint64_t 
                                            struct err *err);
 /* Valid until the next native_names_find. */
 const struct symbol_frame *native_names_frame(const struct native_names *names, size_t number);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts that have one owner and are freed together: demangled symbols, offsets in modules such as
  * "libfoo.so+0x1234", and paths of files. */
-#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_NAME_POOL_H
-#define GPUMEMTRACE_ANALYZER_SYMBOL_NAME_POOL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -22,5 +21,3 @@ const char *owned_texts_take(struct owned_texts *texts, char *text, struct err *
 const char *owned_texts_addf(struct owned_texts *texts, struct err *err, const char *format, ...)
     GMT_PRINTF(3, 4);
 void owned_texts_release(struct owned_texts *texts);
-
-#endif

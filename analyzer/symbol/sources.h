@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Places to search for names of native frames, and the modules that were not found. */
-#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_SOURCES_H
-#define GPUMEMTRACE_ANALYZER_SYMBOL_SOURCES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ struct symbol_gaps {
     size_t missing_count, other_build_count;
     const char *missing, *other_build;
 };
-
-#endif

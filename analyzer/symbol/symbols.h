@@ -6,8 +6,7 @@
  *
  * All pointers belong to the symbols and are valid until symbols_free. Not thread-safe.
  */
-#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_SYMBOLS_H
-#define GPUMEMTRACE_ANALYZER_SYMBOL_SYMBOLS_H
+#pragma once
 
 #include "analyzer/load/trace.h"
 #include "gpumemtrace/limits.h"
@@ -74,5 +73,3 @@ const char *symbols_file_state(const struct symbols *symbols, const struct trace
 
 /* Modules of looked-up frames that were not found. */
 struct symbol_gaps symbols_gaps(const struct symbols *symbols);
-
-#endif

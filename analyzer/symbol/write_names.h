@@ -3,8 +3,7 @@
  * Writes names of native frames into a finished trace. The analyzer writes nothing else into
  * traces.
  */
-#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_WRITE_NAMES_H
-#define GPUMEMTRACE_ANALYZER_SYMBOL_WRITE_NAMES_H
+#pragma once
 
 #include "analyzer/load/trace.h"
 
@@ -21,5 +20,3 @@ struct symbol_name {
  */
 int write_symbol_names(const struct trace *trace, const struct symbol_name *names, size_t count,
                        struct err *err);
-
-#endif

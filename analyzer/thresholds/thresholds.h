@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The constants of thresholds.def. */
-#ifndef GPUMEMTRACE_ANALYZER_THRESHOLDS_THRESHOLDS_H
-#define GPUMEMTRACE_ANALYZER_THRESHOLDS_THRESHOLDS_H
+#pragma once
 
 enum {
 #define THRESHOLD(name, value, reason) name = value,
@@ -12,5 +11,3 @@ enum {
 #define THRESHOLD(name, value, reason)
 #define RATIO(name, value, reason) static const double name = value;
 #include "thresholds.def"
-
-#endif

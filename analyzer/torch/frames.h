@@ -3,8 +3,7 @@
  * What a frame means in PyTorch, by its name. frames.def has all names. A frame's meanings are bits
  * of one number; trace_location.means and symbol_frame.means keep them.
  */
-#ifndef GPUMEMTRACE_ANALYZER_TORCH_FRAMES_H
-#define GPUMEMTRACE_ANALYZER_TORCH_FRAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ bool torch_is_backward_thread(const char *name);
 /* The name of the pool of PyTorch's allocator. NULL is no pool. */
 #define TORCH_POOL "pytorch"
 bool torch_is_pool(const char *pool);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads and writes the settings of PyTorch's allocator; settings.def lists their names. */
-#ifndef GPUMEMTRACE_ANALYZER_TORCH_SETTINGS_H
-#define GPUMEMTRACE_ANALYZER_TORCH_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ bool torch_obeys_settings(const struct torch_setup *setup);
  */
 bool torch_setting_write(char *setting, size_t bytes, const struct torch_setup *setup,
                          const char *words, int since);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An arena: memory for many small objects that are freed together. */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_ARENA_H
-#define GPUMEMTRACE_ANALYZER_UTIL_ARENA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -22,5 +21,3 @@ void arena_release(struct arena *arena);
  * in an older chunk, the memory may stay until arena_release.
  */
 void arena_give_back(struct arena *arena, const void *first);
-
-#endif

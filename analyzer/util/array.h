@@ -3,8 +3,7 @@
  * Arrays that grow, and search in sorted arrays. The caller keeps pointer, count and capacity in
  * its own struct, and reads the items directly.
  */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_ARRAY_H
-#define GPUMEMTRACE_ANALYZER_UTIL_ARRAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,5 +93,3 @@ static inline size_t sorted_count(const void *items, size_t count, size_t item_b
     }
     return low;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Arithmetic that remembers overflow, so that a formula is checked once, at its end. The limit is
  * INT64_MAX, the largest integer that JSON and SQLite carry here.
  */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_CHECKED_H
-#define GPUMEMTRACE_ANALYZER_UTIL_CHECKED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ static inline uint64_t checked_mul3(struct checked *checked, uint64_t a, uint64_
 {
     return checked_mul(checked, checked_mul(checked, a, b), c);
 }
-
-#endif

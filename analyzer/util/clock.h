@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Times of clocks, in nanoseconds. */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_CLOCK_H
-#define GPUMEMTRACE_ANALYZER_UTIL_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ static inline bool clock_same_boot(int64_t boot_ns, int64_t other_boot_ns)
     const int64_t apart_ns = clock_since_ns(boot_ns, other_boot_ns);
     return apart_ns > -allowed_ns && apart_ns < allowed_ns;
 }
-
-#endif

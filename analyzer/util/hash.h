@@ -3,8 +3,7 @@
  * Hashes with a seed that differs from process to process, so that no trace can be written whose
  * addresses or texts all collide in a hash table.
  */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_HASH_H
-#define GPUMEMTRACE_ANALYZER_UTIL_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ static inline uint64_t hash_bytes(const void *bytes, size_t length, uint64_t see
     memcpy(&part, next, length);
     return hash_mix(hash ^ part);
 }
-
-#endif

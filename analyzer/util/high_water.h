@@ -8,8 +8,7 @@
  *                └─┘    └──
  *     mark    1    2    3
  */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_HIGH_WATER_H
-#define GPUMEMTRACE_ANALYZER_UTIL_HIGH_WATER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ int high_water_add_since(struct high_water *water, uint64_t moment, uint64_t val
 uint64_t high_water_since(const struct high_water *water, uint64_t moment);
 /* Forgets all windows that began after `moment`. */
 void high_water_forget(struct high_water *water, uint64_t moment);
-
-#endif

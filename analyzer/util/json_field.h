@@ -3,8 +3,7 @@
  * Reads values of a JSON object, with checks of type and range. A message says what the value must
  * be and what it is; the caller adds the key and the file.
  */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_JSON_FIELD_H
-#define GPUMEMTRACE_ANALYZER_UTIL_JSON_FIELD_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -34,5 +33,3 @@ int json_take_text(const json_t *value, const char **text, struct err *err);
 /* Reads a list of 1 to `room` integers, *count of them; one integer counts as a list of one. */
 int json_take_integers(const json_t *value, uint64_t least, uint64_t most, uint64_t *integers,
                        unsigned room, unsigned *count, struct err *err);
-
-#endif

@@ -4,8 +4,7 @@
  * of a string or number, and may abort later; these functions fail at that point instead. A
  * repeated key in an object is an error.
  */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_JSON_READ_H
-#define GPUMEMTRACE_ANALYZER_UTIL_JSON_READ_H
+#pragma once
 
 #include <jansson.h>
 
@@ -13,5 +12,3 @@
 json_t *json_read_text(const char *text, json_error_t *problem);
 json_t *json_read_file(const char *path, json_error_t *problem);
 json_t *json_read_callback(json_load_callback_t callback, void *data, json_error_t *problem);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Comma-separated lists of names, as in .def files. */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_NAME_LIST_H
-#define GPUMEMTRACE_ANALYZER_UTIL_NAME_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -21,5 +20,3 @@ static inline bool name_list_has(const char *names, const char *name)
     }
     return false;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the known name that is nearest to a mistyped one. */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_NEAREST_H
-#define GPUMEMTRACE_ANALYZER_UTIL_NEAREST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -20,5 +19,3 @@ const char *nearest_name(const char *typed, const char *const *names, size_t cou
 #define NEAREST_HINT_BYTES (NEAREST_NAME_MAX + 32)
 const char *nearest_hint(char hint[NEAREST_HINT_BYTES], const char *typed, const char *const *names,
                          size_t count);
-
-#endif

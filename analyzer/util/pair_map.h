@@ -4,8 +4,7 @@
  * probing. A removal shifts the following keys back and leaves no tombstone, so the map stays fast
  * while millions of blocks come and go.
  */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_PAIR_MAP_H
-#define GPUMEMTRACE_ANALYZER_UTIL_PAIR_MAP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -75,5 +74,3 @@ int pair_map_put(struct pair_map *map, uint32_t first, uint64_t second, uint32_t
                  struct err *err);
 /* Removes the entry. Returns its number, or PAIR_MAP_NONE. */
 uint32_t pair_map_remove(struct pair_map *map, uint32_t first, uint64_t second);
-
-#endif

@@ -3,8 +3,7 @@
  * Shows the progress of long work in one line on stderr, which is rewritten in place. The line
  * appears only if stderr is a terminal and more than a second has passed.
  */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_PROGRESS_H
-#define GPUMEMTRACE_ANALYZER_UTIL_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ struct progress progress_begin(const char *what);
 void progress_show(struct progress *progress, uint64_t done, uint64_t total);
 /* Erases the line. */
 void progress_end(struct progress *progress);
-
-#endif

@@ -4,8 +4,7 @@
  * ranges that overlap an interval. It is a treap: priorities are a hash of the start, so the tree
  * is balanced for any order of insertion, and is the same in every run.
  */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_RANGE_MAP_H
-#define GPUMEMTRACE_ANALYZER_UTIL_RANGE_MAP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ uint32_t range_map_remove(struct range_map *map, uint64_t start);
  * NULL: none. The result is valid until the next change.
  */
 const struct range_node *range_map_at_or_after(const struct range_map *map, uint64_t address);
-
-#endif

@@ -4,11 +4,8 @@
  * grows with the length of the trace. If GPUMEMTRACE_COUNT_READS is set, the command prints both
  * numbers at its end; tests compare them. Callable from any thread.
  */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_READS_H
-#define GPUMEMTRACE_ANALYZER_UTIL_READS_H
+#pragma once
 
 void reads_count_open(void);
 void reads_count_replay(void);
 void reads_print(void);
-
-#endif

@@ -3,8 +3,7 @@
  * Numbers that are given out, given back and reused. An array indexed by them grows with the number
  * of objects that exist at once, not with the number that ever existed.
  */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_SLOTS_H
-#define GPUMEMTRACE_ANALYZER_UTIL_SLOTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ void slots_release(struct slots *slots);
  * memory. */
 uint32_t slots_take(struct slots *slots, struct err *err);
 void slots_give_back(struct slots *slots, uint32_t number);
-
-#endif

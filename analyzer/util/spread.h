@@ -4,8 +4,7 @@
  * if there are few different values. If there are more, only as many leading bits of the values are
  * kept as fit.
  */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_SPREAD_H
-#define GPUMEMTRACE_ANALYZER_UTIL_SPREAD_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ int spread_add_zeros_before(struct spread *spread, uint64_t count, struct err *e
  */
 uint64_t spread_median(const struct spread *spread);
 double spread_error_ratio(const struct spread *spread);
-
-#endif

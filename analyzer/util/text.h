@@ -3,8 +3,7 @@
  * A growing string with a maximum length. A failure (out of memory, or more than the maximum) is
  * remembered. It is enough to ask for it once, with text_failed.
  */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_TEXT_H
-#define GPUMEMTRACE_ANALYZER_UTIL_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ static inline const char *path_name(const char *path)
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
-
-#endif

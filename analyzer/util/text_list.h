@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A list that owns its texts. */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_TEXT_LIST_H
-#define GPUMEMTRACE_ANALYZER_UTIL_TEXT_LIST_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ int text_list_add(struct text_list *list, struct err *err, const char *format, .
 int text_list_vadd(struct text_list *list, struct err *err, const char *format, va_list arguments)
     GMT_PRINTF(3, 0);
 void text_list_release(struct text_list *list);
-
-#endif

@@ -3,8 +3,7 @@
  * A set of texts: each different text is stored once and has a number, from 0 in the order of
  * adding.
  */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_TEXT_SET_H
-#define GPUMEMTRACE_ANALYZER_UTIL_TEXT_SET_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ struct text_set {
 /* Finds or adds a copy of the text; returns its number. TEXT_SET_NONE: out of memory. */
 uint32_t text_set_add(struct text_set *set, const char *text, struct err *err);
 void text_set_release(struct text_set *set);
-
-#endif

@@ -3,8 +3,7 @@
  * Handles UTF-8 for output: code points, and the terminal columns that they take. The result does
  * not depend on the locale, because a trace may come from another machine.
  */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_UTF8_H
-#define GPUMEMTRACE_ANALYZER_UTIL_UTF8_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ size_t utf8_cut_length(const char *string, size_t most);
  */
 unsigned utf8_columns(uint32_t code);
 size_t utf8_text_columns(const char *string);
-
-#endif

@@ -4,8 +4,7 @@
  * published ones. With some versions of the driver, a card has up to 2 % less (a T4 has 14.56 of
  * 14.75 GiB), so only 98 % of a card's size are counted as sure.
  */
-#ifndef GPUMEMTRACE_ANALYZER_WHATIF_CARDS_H
-#define GPUMEMTRACE_ANALYZER_WHATIF_CARDS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ const struct card *card_for(uint64_t bytes);
 const struct card *card_below(uint64_t bytes);
 /* Returns the smallest slice that surely has the bytes, as "a100-1g.5gb"; NULL: none has them. */
 const struct card *mig_slice_for(uint64_t bytes);
-
-#endif

@@ -7,8 +7,7 @@
  *     with retries      whether the next smaller known card runs the recording as well, if refused
  *                       requests are tried again; this takes one more pass
  */
-#ifndef GPUMEMTRACE_ANALYZER_WHATIF_FIT_H
-#define GPUMEMTRACE_ANALYZER_WHATIF_FIT_H
+#pragma once
 
 #include "whatif.h"
 
@@ -40,5 +39,3 @@ extern const struct whatif_ask fit_whatif;
 int fit_find(struct fit *fit, const struct whatif *unlimited, const struct trace *trace,
              struct err *err);
 void fit_release(struct fit *fit);
-
-#endif

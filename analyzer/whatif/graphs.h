@@ -4,8 +4,7 @@
  * allocated it; all other tensors have the common owner. The trace does not say which captures
  * share a private pool. If a tensor of one capture lies in memory of another, the two share one.
  */
-#ifndef GPUMEMTRACE_ANALYZER_WHATIF_GRAPHS_H
-#define GPUMEMTRACE_ANALYZER_WHATIF_GRAPHS_H
+#pragma once
 
 #include "whatif.h"
 
@@ -17,5 +16,3 @@ int graphs_event(struct whatif *whatif, const struct event *event, struct err *e
  * accordingly before the function returns. */
 struct allocator_request graphs_request(struct whatif *whatif, struct whatif_device *device,
                                         const struct event *event);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory that a process holds and requests outside a framework's pool, from its history. */
-#ifndef GPUMEMTRACE_ANALYZER_WHATIF_OUTSIDE_H
-#define GPUMEMTRACE_ANALYZER_WHATIF_OUTSIDE_H
+#pragma once
 
 #include "analyzer/replay/history/history.h"
 
@@ -11,5 +10,3 @@ uint64_t outside_idle_bytes(const struct history *history, int device);
 /* Returns the most bytes that the driver would have had to hold if it had served a refused request
  * from outside the pool; 0: no such request was refused. */
 uint64_t outside_refused_bytes(const struct history *history, int device);
-
-#endif

@@ -9,8 +9,7 @@
  *     tensor ──► model ──► take: the block where the tensor lies must have the size asked for
  *     cudaFree ──► the model must hold nothing in the driver block
  */
-#ifndef GPUMEMTRACE_ANALYZER_WHATIF_RECORDED_H
-#define GPUMEMTRACE_ANALYZER_WHATIF_RECORDED_H
+#pragma once
 
 #include "analyzer/allocator/allocator.h"
 #include "analyzer/util/pair_map.h"
@@ -89,5 +88,3 @@ int recorded_free(struct recorded *recorded, const struct event *event, uint32_t
 /* Replays that memory which the pool used went back to the driver. */
 int recorded_give_back(struct recorded *recorded, const struct event *event,
                        struct driver_block *driver_block, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * Finds the bytes that a tensor requested if its pool handed out a whole block that is larger. The
  * requested bytes matter, because under other settings the block would have been split.
  */
-#ifndef GPUMEMTRACE_ANALYZER_WHATIF_REQUESTED_H
-#define GPUMEMTRACE_ANALYZER_WHATIF_REQUESTED_H
+#pragma once
 
 #include "analyzer/allocator/allocator.h"
 #include "gpumemtrace/event.h"
@@ -20,5 +19,3 @@ struct requested {
  */
 void requested_apply(struct requested *requested, const struct allocator *recorded,
                      const struct event *event, struct allocator_request *request);
-
-#endif

@@ -3,8 +3,7 @@
  * Runs of the model beside the recording. For each run, finds how much room the run has, where it
  * ends, and which requests that failed in the recording it would have served.
  */
-#ifndef GPUMEMTRACE_ANALYZER_WHATIF_RUNS_H
-#define GPUMEMTRACE_ANALYZER_WHATIF_RUNS_H
+#pragma once
 
 #include "whatif.h"
 
@@ -38,5 +37,3 @@ int runs_empty_cache(struct whatif *whatif, struct whatif_device *device, struct
  * after the event. If PyTorch refused a request without asking the driver, the limit does not allow
  * the segment that the request needed. */
 void runs_note_limit(struct whatif_device *device, const struct event *event);
-
-#endif

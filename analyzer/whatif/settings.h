@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the settings of PyTorch's allocator from a recorded run, and applies changes to them. */
-#ifndef GPUMEMTRACE_ANALYZER_WHATIF_SETTINGS_H
-#define GPUMEMTRACE_ANALYZER_WHATIF_SETTINGS_H
+#pragma once
 
 #include "analyzer/allocator/allocator.h"
 #include "analyzer/load/trace.h"
@@ -21,5 +20,3 @@ int settings_of_trace(struct whatif_settings *settings, const struct trace *trac
  * "max_split_size=128MiB", "no-cache", "garbage_collection=0.8", "memory_fraction=0.5".
  */
 int settings_change(struct whatif_settings *settings, const char *text, struct err *err);
-
-#endif

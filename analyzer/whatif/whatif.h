@@ -13,8 +13,7 @@
  * the recording may succeed in a run. The program might then have requested more than it did, so
  * the figures of that run are lower bounds ("at least").
  */
-#ifndef GPUMEMTRACE_ANALYZER_WHATIF_WHATIF_H
-#define GPUMEMTRACE_ANALYZER_WHATIF_WHATIF_H
+#pragma once
 
 #include "analyzer/load/pool_limits.h"
 #include "analyzer/replay/history/observer.h"
@@ -112,5 +111,3 @@ bool whatif_device_is_over(const struct whatif_device *device);
 int whatif_replay(struct whatif *whatif, const struct trace *trace, const struct whatif_ask *asks,
                   size_t ask_count, struct err *err);
 void whatif_release(struct whatif *whatif);
-
-#endif

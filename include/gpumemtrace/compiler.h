@@ -2,8 +2,7 @@
 /*
  * Names for compiler extensions, so that the rest of the tree is plain C11. No functions.
  */
-#ifndef GPUMEMTRACE_COMPILER_H
-#define GPUMEMTRACE_COMPILER_H
+#pragma once
 
 #define GMT_EXPORT __attribute__((visibility("default")))
 #define GMT_PRINTF(format_index, first_argument)                                                   \
@@ -45,5 +44,3 @@
 /* Converts an object pointer to a function pointer. ISO C does not allow it, but POSIX guarantees
  * that it works. */
 #define GMT_FUNCTION(type, pointer) (__extension__(type)(pointer))
-
-#endif

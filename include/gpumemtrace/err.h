@@ -5,8 +5,7 @@
  *
  * A struct err belongs to one thread. Not callable from a hook, because it uses vsnprintf.
  */
-#ifndef GPUMEMTRACE_ERR_H
-#define GPUMEMTRACE_ERR_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,5 +45,3 @@ static inline int err_set(struct err *err, int code, const char *format, ...)
     va_end(arguments);
     return -1;
 }
-
-#endif

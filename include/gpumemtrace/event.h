@@ -3,8 +3,7 @@
  * Numbers that recorder and analyzer share: kinds of events, memory and frames, from the lists in
  * schema/.
  */
-#ifndef GPUMEMTRACE_EVENT_H
-#define GPUMEMTRACE_EVENT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -59,5 +58,3 @@ struct event {
 #define COLUMN(field, ctype, sql, null_when, text) ctype field;
 #include "gpumemtrace/schema/event_columns.def"
 };
-
-#endif

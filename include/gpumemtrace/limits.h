@@ -3,8 +3,7 @@
  * The limits of schema/limits.def as constants (LIMIT_text_bytes …), and a text that recorder and
  * analyzer share.
  */
-#ifndef GPUMEMTRACE_LIMITS_H
-#define GPUMEMTRACE_LIMITS_H
+#pragma once
 
 enum trace_limit {
 #define LIMIT(name, value, beyond, text) LIMIT_##name = (value),
@@ -13,5 +12,3 @@ enum trace_limit {
 
 /* Suffix of a function's name in the table coverage: the dry run does not model the function. */
 #define COVERAGE_NOT_MODELLED " (dry run)"
-
-#endif

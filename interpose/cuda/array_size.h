@@ -3,8 +3,7 @@
  * Computes the bytes of arrays and of pitched memory from their descriptors. Every function accepts
  * NULL, for which it returns 0, and returns UINT64_MAX if the size does not fit in 64 bits.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_CUDA_ARRAY_SIZE_H
-#define GPUMEMTRACE_INTERPOSE_CUDA_ARRAY_SIZE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ uint64_t array_bytes_v1(const CUDA_ARRAY_DESCRIPTOR_v1 *descriptor);
 uint64_t array_3d_bytes_v1(const CUDA_ARRAY3D_DESCRIPTOR_v1 *descriptor);
 uint64_t array_runtime_bytes(const struct cudaChannelFormatDesc *format, struct cudaExtent extent,
                              unsigned flags, unsigned level_count);
-
-#endif

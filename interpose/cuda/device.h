@@ -3,8 +3,7 @@
  * The recorder's questions to the driver: the current device, its properties, its free memory.
  * These functions call libcuda's own functions. Call none of them while you hold a lock.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_CUDA_DEVICE_H
-#define GPUMEMTRACE_INTERPOSE_CUDA_DEVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ void device_setup(void);
 /* Returns the result of cuDriverGetVersion; 0: unknown. */
 int device_driver_version(void);
 bool device_is_simulated(void);
-
-#endif

@@ -12,13 +12,10 @@
  *
  * A pending call runs on Python's main thread between two instructions, with the GIL.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_HOLDERS_HOLDERS_H
-#define GPUMEMTRACE_INTERPOSE_HOLDERS_HOLDERS_H
+#pragma once
 
 #include <stdint.h>
 
 /* Call it after each event of PyTorch's pool. change_bytes: the bytes of a new block, or minus the
  * bytes of a freed one. Callable from a hook, with any lock held. Keeps errno. */
 void holders_note(int64_t change_bytes);
-
-#endif

@@ -3,8 +3,7 @@
  * Finds the functions of the interpreter whose frames the recorder reads. The room holders/ is the
  * only part of the recorder that calls Python, and it does so only while the thread holds the GIL.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_HOLDERS_PYTHON_API_H
-#define GPUMEMTRACE_INTERPOSE_HOLDERS_PYTHON_API_H
+#pragma once
 
 struct python_api {
 #define PYTHON_FUNCTION(result, name, parameters) result(*name) parameters;
@@ -17,5 +16,3 @@ struct python_api {
 /* Returns the functions; NULL: no interpreter is known, it lacks one of them, or the walk is not
  * tested with its version. Callable from a hook. */
 const struct python_api *python_api(void);
-
-#endif

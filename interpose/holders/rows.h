@@ -3,8 +3,7 @@
  * Writes the rows of the tables walk and holder to the ring. The rows of holder come first, so a
  * walk that has a row is complete.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_HOLDERS_ROWS_H
-#define GPUMEMTRACE_INTERPOSE_HOLDERS_ROWS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ struct walk_row {
 
 void rows_write_holder(struct thread *thread, struct walk_row *walk, const struct holder_row *row);
 void rows_write_walk(struct thread *thread, const struct walk_row *walk);
-
-#endif

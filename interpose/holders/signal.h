@@ -2,8 +2,7 @@
 /*
  * A signal by which a person asks for a walk: GPUMEMTRACE_HOLDERS_SIGNAL.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_HOLDERS_SIGNAL_H
-#define GPUMEMTRACE_INTERPOSE_HOLDERS_SIGNAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@ void signal_listen(void);
 /* Did the signal come since the last call of signal_clear()? */
 bool signal_came(void);
 void signal_clear(void);
-
-#endif

@@ -4,8 +4,7 @@
  * graph pool may hold memory. The state consists of a few atomics, so a hook may call every
  * function.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_HOOK_GRAPHS_H
-#define GPUMEMTRACE_INTERPOSE_HOOK_GRAPHS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ void graphs_expect_memory(int device);
  * the lowest device of a set that is not empty. */
 uint64_t graphs_devices(void);
 int graphs_first_device(uint64_t devices);
-
-#endif

@@ -12,8 +12,7 @@
  * the same address before the call returns. An allocation takes them after the call, because nobody
  * has the address earlier. So the events of one address are always in their true order.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_HOOK_HOOKED_CALL_H
-#define GPUMEMTRACE_INTERPOSE_HOOK_HOOKED_CALL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -165,5 +164,3 @@ hooked_call_finish(struct hooked_call *call, const struct event_args *args, int 
         hooked_call_finish_watched(call);
     hooked_call_leave(call);
 }
-
-#endif

@@ -6,8 +6,7 @@
  *     HOOK_FUNCTION(driver, cuCtxDetach, (CUcontext context),
  *                   ... const CUresult status = real(context); ... return status;)
  */
-#ifndef GPUMEMTRACE_INTERPOSE_HOOK_PROLOGUE_H
-#define GPUMEMTRACE_INTERPOSE_HOOK_PROLOGUE_H
+#pragma once
 
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
@@ -36,5 +35,3 @@ typedef cudaError_t runtime_status;
 
 /* Handles are pointers in C and numbers in a trace. */
 #define bits(pointer) ((uint64_t)(uintptr_t)(pointer))
-
-#endif

@@ -4,8 +4,7 @@
  * reserved bytes of a mempool, and the first sample after a context was created. Call these
  * functions between hooked_call_begin and hooked_call_leave.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_HOOK_SAMPLING_H
-#define GPUMEMTRACE_INTERPOSE_HOOK_SAMPLING_H
+#pragma once
 
 #include "gpumemtrace/compiler.h"
 #include "hooked_call.h"
@@ -42,5 +41,3 @@ void sampling_graphs(struct hooked_call *call, const struct event_args *args, in
 /* Call it after a graph was destroyed. Records an event inside the call for each device whose graph
  * pool changed, because the memory of a destroyed graph stays in the pool, unused. */
 void sampling_graph_end(struct hooked_call *call);
-
-#endif

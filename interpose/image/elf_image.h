@@ -5,8 +5,7 @@
  * so it is callable from a hook. The object must stay mapped during the call; image_list.h says
  * which objects do.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_IMAGE_ELF_IMAGE_H
-#define GPUMEMTRACE_INTERPOSE_IMAGE_ELF_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ const char *elf_image_needs(const struct link_map *image, const char *prefix);
 /* Does the object's file name (without folder) or its SONAME begin with prefix? The hash in the
  * name of a bundled library is ignored ("libcudart-e409450e.so.11.0"). */
 bool elf_image_is(const struct link_map *image, const char *prefix);
-
-#endif

@@ -8,8 +8,7 @@
  * opened later. So read the whole list only inside image_list_iterate. An object found there may be
  * used afterwards if something keeps it open: its running code, or a handle.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_IMAGE_IMAGE_LIST_H
-#define GPUMEMTRACE_INTERPOSE_IMAGE_IMAGE_LIST_H
+#pragma once
 
 #include <link.h>
 #include <stdatomic.h>
@@ -58,5 +57,3 @@ bool image_list_of(const void *address, struct image_span *span);
 /* Called around a fork: waits until no thread is inside image_list_iterate. */
 void image_list_before_fork(void);
 void image_list_after_fork(bool in_child);
-
-#endif

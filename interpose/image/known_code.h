@@ -3,8 +3,7 @@
  * Notes the addresses of code that the recorder keeps: in a stack of the trace, in the unwinder's
  * caches, or as a caller in resolve. Such an address must not belong to another library later.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_IMAGE_KNOWN_CODE_H
-#define GPUMEMTRACE_INTERPOSE_IMAGE_KNOWN_CODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ void known_code_note(uintptr_t address);
 /* Was code in this range noted? The answer may be true for code that only lies near noted code, but
  * is never false for noted code. */
 bool known_code_in(uintptr_t start, uintptr_t end);
-
-#endif

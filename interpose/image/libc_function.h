@@ -4,10 +4,7 @@
  * lock, so it is callable from anywhere. It uses only elf_image, because own_libc.c depends on this
  * file and all our code depends on own_libc.c.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_IMAGE_LIBC_FUNCTION_H
-#define GPUMEMTRACE_INTERPOSE_IMAGE_LIBC_FUNCTION_H
+#pragma once
 
 /* NULL: libc does not define it. */
 void *libc_function(const char *name);
-
-#endif

@@ -6,8 +6,7 @@
  * Thread-safe; callable from a hook, because the functions call no malloc and take no lock that is
  * ever held for long.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_IMAGE_SCOPE_H
-#define GPUMEMTRACE_INTERPOSE_IMAGE_SCOPE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ void *scope_next(const char *name);
 /* Returns the file of an object that comes before this library and also defines the name; NULL:
  * there is none. */
 const char *scope_before(const char *name);
-
-#endif

@@ -3,8 +3,7 @@
  * Ends the recording of this process, or completes its trace before an exec. exit.c knows which
  * functions of libc end a process.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_LIFE_END_H
-#define GPUMEMTRACE_INTERPOSE_LIFE_END_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ void recording_after_fork_in_parent(void);
  * the exec returns. */
 bool recording_before_exec(void);
 void recording_exec_failed(void);
-
-#endif

@@ -3,8 +3,7 @@
  * Writes the moment that counts as the exit of the process to the trace, as an event. Memory that
  * is live at that moment is a leak.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_LIFE_EXIT_MOMENT_H
-#define GPUMEMTRACE_INTERPOSE_LIFE_EXIT_MOMENT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -43,5 +42,3 @@ int exit_moment_status(void);
 
 /* Call it in the child of a fork, which has no exit moment yet. */
 void exit_moment_forget(void);
-
-#endif

@@ -4,8 +4,7 @@
  * versions are read from files beside the frameworks' libraries. A program may change the settings
  * after the recording began. No function of a framework is called.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_LIFE_FRAMEWORKS_H
-#define GPUMEMTRACE_INTERPOSE_LIFE_FRAMEWORKS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ static inline void frameworks_look(struct thread *thread)
 /* Notes the settings that PyTorch's allocator has taken, from any source. It may be called before
  * the recording begins. Only the last settings are kept. Keeps errno. */
 void frameworks_note_settings(const char *text, size_t text_bytes);
-
-#endif

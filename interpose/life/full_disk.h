@@ -3,8 +3,7 @@
  * Makes the message for a trace that does not fit on its disk. The message says which disk is full
  * and what to do.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_LIFE_FULL_DISK_H
-#define GPUMEMTRACE_INTERPOSE_LIFE_FULL_DISK_H
+#pragma once
 
 #include <limits.h>
 
@@ -18,5 +17,3 @@ const char *full_disk_folder(const char *trace_path, char folder[PATH_MAX]);
 /* Completes the message in *err, which is the reason why the trace could not be made. Adds the
  * path, and says that the disk is full if it is. */
 void full_disk_explain(const char *trace_path, struct err *err);
-
-#endif

@@ -4,8 +4,7 @@
  * descriptors, and files that the program opens later may get the same numbers. SQLite's calls on
  * such a number fail with EBADF, so SQLite neither reads nor writes the program's files.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_LIFE_GUARDED_FILES_H
-#define GPUMEMTRACE_INTERPOSE_LIFE_GUARDED_FILES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ void guarded_files_install(void);
 bool guarded_files_lost(void);
 /* In a fork's child: closes the child's copies of its parent's descriptors. */
 void guarded_files_forget(void);
-
-#endif

@@ -7,8 +7,7 @@
  * Call these functions only with writer_lock held. Errors are not reported, because a trace without
  * these rows lacks nothing else.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_LIFE_HOST_MEMORY_H
-#define GPUMEMTRACE_INTERPOSE_LIFE_HOST_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ void host_memory_store(struct store *store, bool is_last);
 void host_memory_end(void);
 /* In a fork's child: forgets the files and values of the parent. */
 void host_memory_forget(void);
-
-#endif

@@ -3,8 +3,7 @@
  * The rows of the table meta that are known when a recording starts: the process, its command, the
  * driver. drain_store_end writes the rows that are known only at the end.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_LIFE_META_START_H
-#define GPUMEMTRACE_INTERPOSE_LIFE_META_START_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@
 /* Stores all rows in a single transaction. */
 int meta_start_store(struct store *store, const char *run_id, const char *unwinder,
                      uint64_t start_monotonic_ns, struct err *err);
-
-#endif

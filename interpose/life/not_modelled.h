@@ -3,8 +3,7 @@
  * Reports the calls of functions that the simulator does not model. The simulator counts them;
  * outside a dry run there are none.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_LIFE_NOT_MODELLED_H
-#define GPUMEMTRACE_INTERPOSE_LIFE_NOT_MODELLED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -15,5 +14,3 @@ void not_modelled_count(void);
 /* Formats ", 12 calls of what the dry run does not model (cublasGemm 10 …)". If there are no such
  * calls, the text is "". */
 void not_modelled_format(char *text, size_t text_bytes);
-
-#endif

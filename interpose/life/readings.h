@@ -3,8 +3,7 @@
  * In a dry run, stores the lines of the program that read values which the dry run did not compute.
  * The simulated driver counts these lines.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_LIFE_READINGS_H
-#define GPUMEMTRACE_INTERPOSE_LIFE_READINGS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -15,5 +14,3 @@
 void readings_store(struct store *store);
 /* Formats these lines for the recorder's message at exit. The text is "" if there are none. */
 void readings_format(char *text, size_t text_bytes);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * The path of the trace: expands the template, finds a free name, creates the file.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_LIFE_TRACE_PATH_H
-#define GPUMEMTRACE_INTERPOSE_LIFE_TRACE_PATH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ int trace_path_make(const char *pattern, const char *run_id, char *path, size_t 
 
 /* Removes a trace and the files beside it. */
 void trace_path_remove(const char *path);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Thread-safe, except writer_setup and writer_start, which one thread at a time may call.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_LIFE_WRITER_H
-#define GPUMEMTRACE_INTERPOSE_LIFE_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ void writer_store_completeness(bool complete);
 
 void writer_before_fork(void);
 void writer_after_fork(bool in_child);
-
-#endif

@@ -3,8 +3,7 @@
  * The program's calls of dlsym, dlvsym and dlopen. stubs.S asks the functions below which function
  * answers a call, and jumps to that function.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_LOADER_DLSYM_H
-#define GPUMEMTRACE_INTERPOSE_LOADER_DLSYM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ struct stub_choice dlsym_choose(void *handle, const char *name, const void *thir
 struct stub_choice dlvsym_choose(void *handle, const char *name, const void *third,
                                  const void *caller);
 struct stub_choice dlopen_choose(const char *path, int flags);
-
-#endif

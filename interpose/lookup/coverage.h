@@ -5,8 +5,7 @@
  *
  * Callable from anywhere, before and after the recording begins. Keeps errno.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_LOOKUP_COVERAGE_H
-#define GPUMEMTRACE_INTERPOSE_LOOKUP_COVERAGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +22,3 @@ void coverage_count_many(const char *name, uint32_t count);
 
 /* Writes the counts that are not in the trace yet, if a recording runs. */
 void coverage_write_pending(void);
-
-#endif

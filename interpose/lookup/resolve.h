@@ -13,8 +13,7 @@
  * Thread-safe; callable from a hook: no malloc, and a lock is taken only when a library is met for
  * the first time.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_LOOKUP_RESOLVE_H
-#define GPUMEMTRACE_INTERPOSE_LOOKUP_RESOLVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ void resolve_after_fork(bool in_child);
 struct resolve_thunk {
     void *hook, *real;
 };
-
-#endif

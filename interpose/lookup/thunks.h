@@ -4,8 +4,7 @@
  * function and runs its hook with unchanged arguments (resolve.h). thunks.S also includes this
  * file, so everything outside #ifndef __ASSEMBLER__ must be plain numbers.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_LOOKUP_THUNKS_H
-#define GPUMEMTRACE_INTERPOSE_LOOKUP_THUNKS_H
+#pragma once
 
 #define THUNK_LIMIT 1024
 #define THUNK_BYTES 16
@@ -17,6 +16,4 @@ static inline void *thunk_address(unsigned number)
 {
     return (void *)(__UINTPTR_TYPE__)(thunks_code + number * THUNK_BYTES);
 }
-#endif
-
 #endif

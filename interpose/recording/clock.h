@@ -7,8 +7,7 @@
  *     kernel's clock   ──┬──────────────┬──────────────┬──►      asked at most every CLOCK_TRUST_NS
  *     counter            ──┴─ + ticks x rate ─┴─ + ticks x rate ─┴──►   in between
  */
-#ifndef GPUMEMTRACE_INTERPOSE_RECORDING_CLOCK_H
-#define GPUMEMTRACE_INTERPOSE_RECORDING_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ static inline uint64_t clock_now_ns(struct clock *clock)
         return clock->ns + (since * clock->rate >> 32);
     return clock_ask(clock);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * be read is reported and replaced by the default, because a profiler must not stop a training run
  * for a typo.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_RECORDING_CONFIG_H
-#define GPUMEMTRACE_INTERPOSE_RECORDING_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ struct config {
 };
 
 void config_read(struct config *config);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Writes one event to the ring: gives it a slot, a number and a time, and fills in its arguments.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_RECORDING_EVENT_SLOT_H
-#define GPUMEMTRACE_INTERPOSE_RECORDING_EVENT_SLOT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -62,5 +61,3 @@ static inline void event_slot_fill(struct ring_slot *slot, enum hook hook,
 
 /* Writes an event outside any hooked call: a phase, a mark, the exit. Keeps errno. */
 void event_write(struct thread *thread, enum hook hook, const struct event_args *args);
-
-#endif

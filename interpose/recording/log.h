@@ -3,8 +3,7 @@
  * Prints the recorder's few messages. Each message is one write to stderr, never to stdout, and
  * needs no malloc.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_RECORDING_LOG_H
-#define GPUMEMTRACE_INTERPOSE_RECORDING_LOG_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -20,5 +19,3 @@ void log_line(const char *format, ...) GMT_PRINTF(1, 2);
         if (!atomic_flag_test_and_set(&said))                                                      \
             log_line(__VA_ARGS__);                                                                 \
     } while (0)
-
-#endif

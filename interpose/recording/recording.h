@@ -7,8 +7,7 @@
  *       │                        a fork's child: IDLE again
  *       └──cannot──► FAILED      exec: the trace says complete, and goes on should the exec fail
  */
-#ifndef GPUMEMTRACE_INTERPOSE_RECORDING_RECORDING_H
-#define GPUMEMTRACE_INTERPOSE_RECORDING_RECORDING_H
+#pragma once
 
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -90,5 +89,3 @@ static inline void recording_wake_writer(void)
 /* Begins a recording with this number. 0: ends the recording; from now on hooks only call the real
  * functions. */
 void recording_set_live(uint64_t generation);
-
-#endif

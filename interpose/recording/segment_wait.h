@@ -8,8 +8,7 @@
  * timeout no thread waits again until a segment is emptied. Callable from a hook: no malloc, no
  * lock.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_RECORDING_SEGMENT_WAIT_H
-#define GPUMEMTRACE_INTERPOSE_RECORDING_SEGMENT_WAIT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ struct ring_segment;
 /* generation: the generation of the calling thread's recording. Returns NULL if the wait ended
  * without a segment. */
 struct ring_segment *segment_wait(uint64_t generation);
-
-#endif

@@ -3,8 +3,7 @@
  * Gives numbers to texts, such as the names of phases, functions and files. A text is written to
  * the ring before its number can be used. Lock-free, no malloc, callable from a hook.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_RECORDING_STRING_IDS_H
-#define GPUMEMTRACE_INTERPOSE_RECORDING_STRING_IDS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ uint32_t strings_intern(struct thread *thread, const char *text);
 #define STRINGS_MORE_NAMES "(more names)"
 uint32_t strings_intern_name(struct thread *thread, const char *text);
 void strings_setup(void);
-
-#endif

@@ -12,8 +12,7 @@
  * Every function is for the calling thread and callable from a hook. The functions call no malloc,
  * and take a lock only at a thread's first event, at a part's first use and at a thread's end.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_RECORDING_THREAD_H
-#define GPUMEMTRACE_INTERPOSE_RECORDING_THREAD_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -118,5 +117,3 @@ struct thread *thread_all(void);
 
 /* Call it once, before the first call of thread_current that may return a state. */
 int thread_setup(void);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Callable from any lookup: the functions call no libc and take no lock.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_REPORT_NVML_H
-#define GPUMEMTRACE_INTERPOSE_REPORT_NVML_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@
 bool nvml_stands_before(const char *name);
 /* Returns the function that a lookup of `name` must return if it found `real`. */
 void *nvml_stand_before(void *real, const char *name);
-
-#endif

@@ -9,8 +9,7 @@
  *     libnvToolsExt.so.1    older callers link to it: its functions are exported here and forward
  *                           (nvtx_tools.c)
  */
-#ifndef GPUMEMTRACE_INTERPOSE_REPORT_NVTX_H
-#define GPUMEMTRACE_INTERPOSE_REPORT_NVTX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ void nvtx_register_domain(const void *handle, const char *name);
 /* Returns the entry point that dlsym must return for the library that NVTX_INJECTION64_PATH names.
  * It is our entry point, which first calls the entry point of that library. */
 void *nvtx_stand_before(void *initialize);
-
-#endif

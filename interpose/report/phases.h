@@ -4,8 +4,7 @@
  * CUDA call, phases are kept in memory, up to a limit. The phases that are still open at the first
  * CUDA call are written when the recording starts.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_REPORT_PHASES_H
-#define GPUMEMTRACE_INTERPOSE_REPORT_PHASES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ void phases_push(enum phase_source source, const char *name, uint64_t range_id);
 void phases_push_nvtx(const char *domain, const char *name, uint64_t range_id);
 void phases_pop(enum phase_source source, uint64_t range_id);
 void phases_mark(enum phase_source source, const char *text);
-
-#endif

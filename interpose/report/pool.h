@@ -7,8 +7,7 @@
  * The caller may hold any of its own locks, because these functions take no lock and call neither
  * malloc nor Python. They keep errno.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_REPORT_POOL_H
-#define GPUMEMTRACE_INTERPOSE_REPORT_POOL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ void pool_asked(int device, uint64_t address, uint64_t bytes);
 /* Call it after a failure, on the same thread. bytes: the most memory of the device that the pool
  * may hold; the pool has rounded it to a multiple of rounding_bytes. */
 void pool_limit(const char *pool, int device, uint64_t bytes, uint64_t rounding_bytes);
-
-#endif

@@ -8,8 +8,7 @@
  * lock and calls no malloc. If the real function throws a C++ exception, the statements after the
  * call are skipped. A hook leaves errno as the real function set it.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_REPORT_TORCH_H
-#define GPUMEMTRACE_INTERPOSE_REPORT_TORCH_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ void torch_note_node(void);
 /* Returns the storage size, in bytes, that PyTorch last computed on this thread. Each size is
  * returned only once; later calls return 0. */
 uint64_t torch_take_asked(void);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Chooses the unwinder and the sources of a recording by the setting GPUMEMTRACE_STACKS.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_SETUP_H
-#define GPUMEMTRACE_INTERPOSE_STACK_SETUP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ void stack_load(void);
 /* Call it before a trace starts. kind: all, native, none or the name of a source. depth: the
  * largest number of frames to take from the unwinder and from each source. -1: out of memory. */
 int stack_setup(const char *kind, uint64_t depth);
-
-#endif

@@ -2,12 +2,9 @@
 /*
  * Declares the struct stack_source of each row of sources.def.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_SOURCES_H
-#define GPUMEMTRACE_INTERPOSE_STACK_SOURCES_H
+#pragma once
 
 #include "interpose/stack/take/stack_source.h"
 
 #define SOURCE(name) extern const struct stack_source name##_source;
 #include "sources.def"
-
-#endif

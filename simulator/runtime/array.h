@@ -2,8 +2,7 @@
 /*
  * Converts the runtime's description of array elements to the driver's.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_ARRAY_H
-#define GPUMEMTRACE_SIMULATOR_RUNTIME_ARRAY_H
+#pragma once
 
 #include "gpumemtrace/cuda/abi.h"
 
@@ -11,5 +10,3 @@
 cudaError_t array_describe(CUDA_ARRAY3D_DESCRIPTOR *description,
                            const struct cudaChannelFormatDesc *descriptor, struct cudaExtent extent,
                            unsigned int flags);
-
-#endif

@@ -9,8 +9,7 @@
  * Exported functions do not call each other. If they did, a preloaded library would believe that
  * the program has made the inner call.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_CALL_H
-#define GPUMEMTRACE_SIMULATOR_RUNTIME_CALL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -54,5 +53,3 @@ cudaError_t call_refusal(void);
 /* Returns the driver's table, for use in a body. It is never NULL if the call needs NEEDS_DRIVER or
  * more. */
 const struct driver_table *call_driver(void);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Thread-safe.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_CONTEXT_H
-#define GPUMEMTRACE_SIMULATOR_RUNTIME_CONTEXT_H
+#pragma once
 
 #include "driver_table.h"
 
@@ -22,5 +21,3 @@ cudaError_t context_make_current(void);
 /* Gets the device's primary context, and creates it if necessary. It does not change the current
  * context. */
 cudaError_t context_primary(int ordinal, CUcontext *context);
-
-#endif

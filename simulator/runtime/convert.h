@@ -2,8 +2,7 @@
 /*
  * Conversions between runtime and driver types that differ only in name.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_CONVERT_H
-#define GPUMEMTRACE_SIMULATOR_RUNTIME_CONVERT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ static inline CUmemPoolProps pool_properties_of(const struct cudaMemPoolProps *p
         .usage = properties->usage,
     };
 }
-
-#endif

@@ -8,8 +8,7 @@
  * in the table is ever NULL. The table is filled once and does not change, so any thread may read
  * it without a lock.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_DRIVER_TABLE_H
-#define GPUMEMTRACE_SIMULATOR_RUNTIME_DRIVER_TABLE_H
+#pragma once
 
 #include "gpumemtrace/cuda/abi.h"
 
@@ -31,5 +30,3 @@ const struct driver_table *driver_table(void);
 /* The body of functions that the driver lacks. It is in driver_missing.S, because it must fit every
  * prototype. */
 void driver_function_missing(void);
-
-#endif

@@ -3,8 +3,7 @@
  * Errors of the runtime: conversion of the driver's results, and the last errors of each thread and
  * of the process. Thread-safe.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_ERROR_H
-#define GPUMEMTRACE_SIMULATOR_RUNTIME_ERROR_H
+#pragma once
 
 #include "gpumemtrace/cuda/abi.h"
 
@@ -17,5 +16,3 @@ cudaError_t error_fatal(void);
 
 /* The body of the functions in missing.S. */
 cudaError_t runtime_function_missing(const char *name);
-
-#endif

@@ -3,8 +3,7 @@
  * Finds the architectures that nvcc compiled a program's code for. Reads only headers of the fat
  * binary.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_FATBIN_H
-#define GPUMEMTRACE_SIMULATOR_RUNTIME_FATBIN_H
+#pragma once
 
 /*
  * Returns the architecture of the part that a device of this capability would run. It is machine
@@ -14,5 +13,3 @@
  * __cudaRegisterFatBinary. Architectures and capabilities are numbers as in sm_75.
  */
 int fatbin_architecture(const void *wrapped, int capability);
-
-#endif

@@ -4,8 +4,7 @@
  * and 13, or only code that nvcc generates calls them. Unused last parameters are omitted; callers
  * may still pass them.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_ONLY_HERE_H
-#define GPUMEMTRACE_SIMULATOR_RUNTIME_ONLY_HERE_H
+#pragma once
 
 #include "gpumemtrace/cuda/abi.h"
 
@@ -96,5 +95,3 @@ cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void *
                                size_t shared_bytes, cudaStream_t stream);
 cudaError_t __cudaLaunchKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **arguments,
                                     size_t shared_bytes, cudaStream_t stream);
-
-#endif

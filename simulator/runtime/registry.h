@@ -6,8 +6,7 @@
  * Thread-safe. No lock is held during a call of the driver, because such a call may wait for a
  * constructor.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_REGISTRY_H
-#define GPUMEMTRACE_SIMULATOR_RUNTIME_REGISTRY_H
+#pragma once
 
 #include "gpumemtrace/cuda/abi.h"
 
@@ -19,5 +18,3 @@ CUfunction registry_kernel(const void *host_function);
 /* Returns the architecture of the kernel's code for a device of this capability. Both are numbers
  * as in sm_75. 0: unknown. */
 int registry_architecture(const void *host_function, int capability);
-
-#endif

@@ -4,8 +4,7 @@
  * result 0: a handle, size, text or version. Names, numbers and layouts are those of the libraries'
  * public headers. Stand-ins compute no values, except those that collectives move.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_STANDIN_H
-#define GPUMEMTRACE_SIMULATOR_STANDINS_STANDIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ static inline void *standin_take_memory(size_t bytes)
         cudaGetLastError();
     return memory;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * One temporary file of this process, for targets that read a path. The file is in memory if the
  * machine has /dev/shm. It is removed at exit.
  */
-#ifndef TESTS_FUZZ_FILE_H
-#define TESTS_FUZZ_FILE_H
+#pragma once
 
 #include <limits.h>
 #include <stdio.h>
@@ -38,5 +37,3 @@ static inline void fuzz_file_write(const char *suffix, const void *data, size_t 
     if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0)
         abort();
 }
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * The one function of a target, which libFuzzer or feed.c calls.
  */
-#ifndef TESTS_FUZZ_TARGET_H
-#define TESTS_FUZZ_TARGET_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,5 +10,3 @@
 /* Tries one input. Always returns 0; if the input breaks something, the function ends the
    process instead. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#endif

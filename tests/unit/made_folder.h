@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A temporary folder of made-up files, for code that reads below /sys or /proc. */
-#ifndef GPUMEMTRACE_TESTS_UNIT_MADE_FOLDER_H
-#define GPUMEMTRACE_TESTS_UNIT_MADE_FOLDER_H
+#pragma once
 
 #include <ftw.h>
 #include <limits.h>
@@ -49,5 +48,3 @@ static int tear_down(void **state)
     (void)state;
     return nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
-
-#endif

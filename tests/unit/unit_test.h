@@ -7,8 +7,7 @@
  *   TEST_WITH(name, set_up, tear_down) { ... } a test between two of cmocka's fixtures; NULL: none
  *   UNIT_MAIN(set_up, tear_down)               the main function, with the fixtures of all tests
  */
-#ifndef GPUMEMTRACE_TESTS_UNIT_UNIT_TEST_H
-#define GPUMEMTRACE_TESTS_UNIT_UNIT_TEST_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,5 +48,3 @@ static inline void unit_test_add(struct CMUnitTest test)
     {                                                                                              \
         return cmocka_run_group_tests(unit_tests, set_up, tear_down);                              \
     }
-
-#endif

@@ -12,8 +12,7 @@
  *             graphs. The free bytes of such a pool count as one hole, because the pool can give
  *             them back.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_FRAG_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_FRAG_H
+#pragma once
 
 #include "analyzer/replay/history/history.h"
 
@@ -44,5 +43,3 @@ int frag_mempool_free(uint64_t *bytes, const struct history *history, uint32_t a
 /* Sets *bytes to the most that a framework's pool held from the driver at one time. Returns false
  * if the segments of the pool are unknown. */
 bool frag_peak_reserved(const struct account *account, uint64_t *bytes);
-
-#endif

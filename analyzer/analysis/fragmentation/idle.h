@@ -13,8 +13,7 @@
  * The first cause that applies counts. Only a framework's pool has segments, so the driver's memory
  * is stranded or cached.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_IDLE_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_IDLE_H
+#pragma once
 
 #include "frag.h"
 #include "analyzer/blame/blame.h"
@@ -57,5 +56,3 @@ struct lasting {
 /* Before the second half, at least four times as much was live. In a loop each step needs the same
  * memory, so nothing is lasting there. */
 struct lasting idle_lasting(const struct history *history, uint32_t account, uint64_t card_bytes);
-
-#endif

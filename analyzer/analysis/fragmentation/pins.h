@@ -13,8 +13,7 @@
  *              segment 1, for B none. If the stack freed its blocks, these segments could go back
  *              to the driver.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_PINS_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_PINS_H
+#pragma once
 
 #include "segments.h"
 #include "analyzer/blame/blame.h"
@@ -62,5 +61,3 @@ struct pool_stream_list {
 int pool_streams_find(struct pool_stream_list *streams, const struct segment_list *segments,
                       struct err *err);
 void pool_streams_release(struct pool_stream_list *streams);
-
-#endif

@@ -8,8 +8,7 @@
  * Adjacent mappings of VMM objects form one (expandable) segment, if all or none of
  * them belong to a graph.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_SEGMENTS_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_SEGMENTS_H
+#pragma once
 
 #include "analyzer/blame/blame.h"
 #include "analyzer/replay/history/history.h"
@@ -51,5 +50,3 @@ struct graph_share {
 };
 int segments_of_graphs(struct graph_share *share, const struct history *history, uint32_t account,
                        uint64_t index, struct err *err);
-
-#endif

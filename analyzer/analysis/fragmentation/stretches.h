@@ -8,8 +8,7 @@
  *     holes  --    --      -    ----               stranded: in a stretch that holds something
  *                            --            ----    free: in one that holds nothing
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_STRETCHES_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_STRETCHES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ struct holes {
 
 /* The parts of `held` that no stretch of `live` covers. Both lists must be sorted. */
 struct holes holes_between(const struct stretches *held, const struct stretches *live);
-
-#endif

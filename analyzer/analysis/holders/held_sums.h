@@ -9,8 +9,7 @@
  *     if (held_sums_find(&sums, &study->holders, &study->history, &ask, err)) …
  *     held_sums_release(&sums);
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_HELD_SUMS_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_HELD_SUMS_H
+#pragma once
 
 #include "holders.h"
 
@@ -54,5 +53,3 @@ enum { WORTH_NAMING_DIVISOR = 4 };
 const struct held_sum *held_sums_most(const struct held_sums *sums);
 /* The item that keeps more than half of the bytes of one call stack, in sums found by_stack. */
 const struct held_sum *held_sums_of_stack(const struct held_sums *sums, uint32_t stack_id);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * The blocks that were live at a walk are kept, never the events.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_HOLDERS_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_HOLDERS_H
+#pragma once
 
 #include "analyzer/load/trace.h"
 #include "analyzer/replay/history/observer.h"
@@ -51,5 +50,3 @@ const struct walk_blocks *holders_nearest_walk(const struct holders *holders, ui
 /* Returns the block of the walk that is this block. NULL: it did not live at the walk. */
 const struct held_block *walk_blocks_find(const struct walk_blocks *walk,
                                           const struct block *block);
-
-#endif

@@ -7,8 +7,7 @@
  *     memory touches are counted. Other pinned memory, such as registered memory, is counted to
  *     the byte.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_HOST_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_HOST_H
+#pragma once
 
 #include "analyzer/analysis/study.h"
 
@@ -29,5 +28,3 @@ struct host_rounded {
 /* Finds the blocks of the account that were live right after event `index`. */
 int host_rounded_find(struct host_rounded *rounded, const struct study *study, uint32_t account,
                       uint64_t index, struct err *err);
-
-#endif

@@ -25,8 +25,7 @@
  * nowhere belongs to the first such pool. Managed memory is in no term, because it may be on the
  * card or on the host. Imported memory is in no term, because it belongs to another process.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_LEDGER_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_LEDGER_H
+#pragma once
 
 #include "owners.h"
 #include "analyzer/analysis/card.h"
@@ -110,5 +109,3 @@ int64_t ledger_beyond_bytes(const struct ledger *ledger);
 uint64_t ledger_context_part(const struct ledger *ledger, uint64_t bytes);
 /* Sum of the terms of one kind. */
 uint64_t ledger_sum(const struct ledger *ledger, enum ledger_kind kind);
-
-#endif

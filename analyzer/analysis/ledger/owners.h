@@ -8,8 +8,7 @@
  *     gemm         libtorch.so
  *     train.py
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_OWNERS_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_OWNERS_H
+#pragma once
 
 #include "analyzer/load/trace.h"
 #include "analyzer/symbol/symbols.h"
@@ -32,5 +31,3 @@ void owners_release(struct owners *owners);
 
 /* The number of the owner of memory that the stack allocated. -1: out of memory. */
 int64_t owners_find(struct owners *owners, uint32_t stack_id, struct err *err);
-
-#endif

@@ -9,8 +9,7 @@
  *       65      █   █ █   █ █
  *       30     █       ███   █
  */
-#ifndef GPUMEMTRACE_ANALYZER_MOMENTS_LOCAL_PEAKS_H
-#define GPUMEMTRACE_ANALYZER_MOMENTS_LOCAL_PEAKS_H
+#pragma once
 
 #include "analyzer/replay/history/observer.h"
 
@@ -47,5 +46,3 @@ struct keeper local_peaks_keeper(const struct local_peaks *local_peaks);
 /* The local peaks of an account; empty if it never held anything. */
 const struct account_local_peaks *local_peaks_of(const struct local_peaks *local_peaks,
                                                  uint32_t account);
-
-#endif

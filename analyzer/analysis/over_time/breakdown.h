@@ -8,8 +8,7 @@
  * The files in this folder: timeline finds the highest moments of equal parts of a run, breakdown
  * sums the live bytes at these moments, and memory_map keeps blocks and segments at a few moments.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_OVER_TIME_BREAKDOWN_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_OVER_TIME_BREAKDOWN_H
+#pragma once
 
 #include "analyzer/replay/history/observer.h"
 
@@ -46,5 +45,3 @@ struct observer breakdown_observer(struct breakdown *breakdown);
 /* Bytes of the group at the account's moment number `moment`. */
 uint64_t breakdown_bytes(const struct breakdown *breakdown, uint32_t account, size_t group,
                          size_t moment);
-
-#endif

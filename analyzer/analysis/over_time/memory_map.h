@@ -4,8 +4,7 @@
  * and the largest blocks of each account. Each moment has its own limit on the number of blocks;
  * blocks beyond the limit are only counted. Watches a replay.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_OVER_TIME_MEMORY_MAP_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_OVER_TIME_MEMORY_MAP_H
+#pragma once
 
 #include "analyzer/replay/history/observer.h"
 
@@ -52,5 +51,3 @@ const struct map_blocks *memory_map_at(const struct memory_map *map, uint32_t ac
  * The caller frees *blocks. */
 int memory_map_blocks(const struct memory_map *map, uint32_t account, struct block **blocks,
                       size_t *count, struct err *err);
-
-#endif

@@ -8,8 +8,7 @@
  *     cuts                0      1      2      3        where requested; if there is no cut left,
  *     now twice as wide ├────────────┼────────────┤     each two cuts become one
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_OVER_TIME_TIMELINE_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_OVER_TIME_TIMELINE_H
+#pragma once
 
 #include "analyzer/analysis/steps/step_ends.h"
 #include "analyzer/replay/history/observer.h"
@@ -91,5 +90,3 @@ const struct timeline_cut *timelines_of(const struct timelines *timelines, uint3
  * caller frees them. NULL: out of memory. */
 uint64_t *timelines_moments(const struct timelines *timelines, uint32_t account, size_t *count,
                             struct err *err);
-
-#endif

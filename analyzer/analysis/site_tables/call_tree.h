@@ -9,8 +9,7 @@
  *      70 │  └─ model.py:5 forward         its own bytes were allocated at that line itself
  *      20 └─ train.py:90 main
  */
-#ifndef GPUMEMTRACE_ANALYZER_SITE_TABLES_CALL_TREE_H
-#define GPUMEMTRACE_ANALYZER_SITE_TABLES_CALL_TREE_H
+#pragma once
 
 #include "site_rows.h"
 
@@ -31,5 +30,3 @@ struct call_tree {
 int call_tree_find(struct call_tree *tree, const struct sites *sites, const struct blame *blame,
                    struct err *err);
 void call_tree_release(struct call_tree *tree);
-
-#endif

@@ -9,8 +9,7 @@
  *       ──── old ────────────┼─────┤
  *                  ├─── new ─┼──────────────────────
  */
-#ifndef GPUMEMTRACE_ANALYZER_SITE_TABLES_CAUSES_H
-#define GPUMEMTRACE_ANALYZER_SITE_TABLES_CAUSES_H
+#pragma once
 
 #include "analyzer/analysis/category.h"
 
@@ -27,5 +26,3 @@ int causes_at(struct causes *causes, const struct categories *categories, uint32
 const char *cause_text(enum cause cause);
 /* NULL: none. */
 const char *cause_remedy(enum cause cause);
-
-#endif

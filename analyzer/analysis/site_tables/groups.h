@@ -19,8 +19,7 @@
  *            library that made the request
  *   stack    the stack                          -
  */
-#ifndef GPUMEMTRACE_ANALYZER_SITE_TABLES_GROUPS_H
-#define GPUMEMTRACE_ANALYZER_SITE_TABLES_GROUPS_H
+#pragma once
 
 #include "site_rows.h"
 
@@ -52,5 +51,3 @@ struct groups {
 int groups_find(struct groups *groups, enum groups_by by, struct symbols *symbols,
                 const struct sites *sites, const struct blame *blame, struct err *err);
 void groups_release(struct groups *groups);
-
-#endif

@@ -4,8 +4,7 @@
  * the texts of their phases and their categories are equal. So "a/b" is one phase, whether phase b
  * ran inside phase a, or one phase has the name "a/b".
  */
-#ifndef GPUMEMTRACE_ANALYZER_SITE_TABLES_SITE_ROWS_H
-#define GPUMEMTRACE_ANALYZER_SITE_TABLES_SITE_ROWS_H
+#pragma once
 
 #include "analyzer/blame/blame.h"
 #include "analyzer/analysis/sites.h"
@@ -30,5 +29,3 @@ int site_rows_blame_first(struct blame *blame, struct symbols *symbols, const st
  * -1. */
 int site_rows_of(struct site_row **rows, const struct history *history, const struct sites *sites,
                  const struct blame *blame, struct err *err);
-
-#endif

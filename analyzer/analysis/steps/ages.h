@@ -4,8 +4,7 @@
  * the peak, one or two steps before it, earlier, or in the first step. The first step counts
  * separately, because it allocates what is needed only once.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_AGES_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_AGES_H
+#pragma once
 
 #include "step_watch.h"
 
@@ -26,5 +25,3 @@ int ages_at_peak(struct ages *ages, const struct step_watch *watch, const struct
 
 /* "this step", "the step before" … */
 const char *age_text(enum age age);
-
-#endif

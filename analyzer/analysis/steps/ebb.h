@@ -7,8 +7,7 @@
  *     kept from the start     0 9 9 9 9 9 9     does not: buffers that are taken once
  *     still in use at the end 0 0 0 0 0 0 0     does not
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_EBB_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_EBB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ void ebb_birth(struct ebb *ebb, uint64_t live_count);
 /* True if the fewest rise in half of the windows, also in the last quarter, and if a quarter of the
  * first half of the births is freed. */
 bool ebb_rises(const struct ebb *ebb);
-
-#endif

@@ -23,8 +23,7 @@
  * A stack that grows may be a cache; see cache_names.h. A cache that is full no longer grows; see
  * turnover.h.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_H
+#pragma once
 
 #include "growth_watch.h"
 
@@ -130,5 +129,3 @@ static inline bool growth_waits(const struct growth *growth)
 {
     return growth->count && growth->items[0].waits;
 }
-
-#endif

@@ -22,8 +22,7 @@
  * after the other, and for each account. It keeps a trend for each account, and for each call stack
  * whose values have changed at least twice from one end to the next.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_WATCH_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_WATCH_H
+#pragma once
 
 #include "trend.h"
 #include "ebb.h"
@@ -162,5 +161,3 @@ static inline bool growth_watch_has_steps(const struct growth_watch *watch)
 {
     return watch->looked_count >= FEWEST_ENDS;
 }
-
-#endif

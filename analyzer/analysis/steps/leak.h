@@ -25,8 +25,7 @@
  * unknown, or the card does not limit the account's memory, it is the slope that would double the
  * peak in ten million steps.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_LEAK_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_LEAK_H
+#pragma once
 
 #include "growth.h"
 #include "analyzer/symbol/symbols.h"
@@ -70,5 +69,3 @@ struct leak_room {
 
 int leak_find(struct leak *leak, const struct growth *growth, struct symbols *symbols,
               const struct leak_room *room, struct err *err);
-
-#endif

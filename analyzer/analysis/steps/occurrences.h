@@ -7,8 +7,7 @@
  *     ends     0  1  2  3  4  5  6  7  8  9
  *     occurs         x        x        x        three occurrences, every 3 ends
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_OCCURRENCES_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_OCCURRENCES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,5 +76,3 @@ static inline uint64_t occurrences_pace(const struct occurrences *occurrences, u
                ? (last_at - occurrences->first_at + distances / 2) / distances
                : 0;
 }
-
-#endif

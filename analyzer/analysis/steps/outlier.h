@@ -17,8 +17,7 @@
  *               the typical rise times their relative excess. The largest of the three amounts is
  *               the cause, unless it is less than a twentieth of the typical peak.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_OUTLIER_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_OUTLIER_H
+#pragma once
 
 #include "step_watch.h"
 
@@ -57,5 +56,3 @@ struct outlier {
 int outlier_find(struct outlier *outlier, const struct step_watch *watch,
                  const struct history *history, uint32_t account, struct err *err);
 void outlier_release(struct outlier *outlier);
-
-#endif

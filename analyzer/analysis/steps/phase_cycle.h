@@ -17,8 +17,7 @@
  * If another phase closes the cycle from now on, by the first or the fourth row, the cycles that
  * were closed before are void.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_PHASE_CYCLE_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_PHASE_CYCLE_H
+#pragma once
 
 #include "analyzer/replay/phase/spans.h"
 
@@ -50,5 +49,3 @@ enum cycle_end { CYCLE_GOES_ON, CYCLE_CLOSES, CYCLE_CLOSES_ANEW };
 
 /* To be called at the end of a phase. Phases beyond CYCLE_PHASES_MAX close no cycle. */
 enum cycle_end phase_cycle_end(struct phase_cycle *cycle, const struct span *span);
-
-#endif

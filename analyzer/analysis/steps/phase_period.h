@@ -15,8 +15,7 @@
  * these that covers most ticks is taken. An "epoch" is no step. A function that a tool marked, such
  * as "aten::addmm", is no step either.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_PHASE_PERIOD_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_PHASE_PERIOD_H
+#pragma once
 
 #include "analyzer/replay/phase/spans.h"
 
@@ -51,5 +50,3 @@ const struct phase_period *phase_periods_find(const struct phase_periods *period
 /* True if the span is an occurrence of the phase. */
 bool phase_period_has(const struct phase_period *period, const struct history *history,
                       const struct spans *spans, uint32_t span);
-
-#endif

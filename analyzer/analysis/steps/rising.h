@@ -10,8 +10,7 @@
  *     470  940  1410  1880  2350                 does not: each block ended before the next one
  *     with batches of 1  2  3  4  5              began, and the batches grew (sorted data)
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_RISING_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_RISING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ bool rising_is_kept(const struct rising *rising, uint64_t births_count, uint64_t
 bool rising_is_flat(const struct rising *rising);
 /* True if all requests grew by about the same number of bytes. */
 bool rising_is_even(const struct rising *rising);
-
-#endif

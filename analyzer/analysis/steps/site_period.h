@@ -35,13 +35,10 @@
  * The first allocation after that begins a round. The same holds for all stacks of a program
  * without a model, such as one that frees its blocks ten at a time.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_SITE_PERIOD_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_SITE_PERIOD_H
+#pragma once
 
 #include "growth_watch.h"
 
 /* Leaves period->roles NULL if nothing repeats. -1: out of memory. */
 int site_period_find(struct step_period *period, const struct account_ends *own,
                      const struct trace *trace, struct err *err);
-
-#endif

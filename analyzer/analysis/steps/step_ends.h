@@ -20,8 +20,7 @@
  * step. The observers of both groups come after step_ends and read its result. cache_names knows
  * the caches of libraries.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_ENDS_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_ENDS_H
+#pragma once
 
 #include "phase_cycle.h"
 #include "step_period.h"
@@ -112,5 +111,3 @@ static inline bool step_ends_were_hidden(const struct step_ends *ends)
 {
     return ends->has_given_way && step_ends_kind(ends) == STEP_END_INFERRED_BACKWARD;
 }
-
-#endif

@@ -11,8 +11,7 @@
  *     frees            ││        ││        ││ ││││  at exit, no part of a round
  *     ends               ▲         ▲         ▲
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_PERIOD_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_PERIOD_H
+#pragma once
 
 #include "phase_period.h"
 
@@ -58,5 +57,3 @@ void step_period_release(struct step_period *period);
 bool step_period_change(struct step_period *period, const struct block *block, bool is_birth);
 /* To be called after the changes of each event. Returns true if the last round ends with it. */
 bool step_period_is_over(struct step_period *period);
-
-#endif

@@ -10,8 +10,7 @@
  *
  *     steps     1 | 2 3 | 4 5 | 6 7 | …       windows of 2; twice as long when there are too many
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_WATCH_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_WATCH_H
+#pragma once
 
 #include "step_ends.h"
 #include "analyzer/replay/history/observer.h"
@@ -102,5 +101,3 @@ const struct account_steps *step_watch_of(const struct step_watch *watch, uint32
 /* The step that was open when the trace ended, with what it did until then. */
 struct step step_watch_open_step(const struct step_watch *watch, const struct account_steps *own,
                                  const struct account *account);
-
-#endif

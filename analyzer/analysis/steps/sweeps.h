@@ -12,8 +12,7 @@
  * call stack has allocated. Python's collector, which frees tensors in reference cycles, sweeps
  * wherever it happens to run.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_SWEEPS_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_SWEEPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ uint64_t sweeps_pace(const struct sweeps *sweeps, uint64_t steps_before, uint64_
 bool sweeps_are_over(const struct sweeps *sweeps, uint64_t ends_count);
 /* True if several sweeps came at different places of the program. */
 bool sweeps_are_anywhere(const struct sweeps *sweeps);
-
-#endif

@@ -7,8 +7,7 @@
  *     ends      0 1 2 3 4 5 6 7 8 …       windows of 2:  |0 1|2 3|4 5|6 7|  the last one is left
  *     bytes     5 9 5 5 6 9 7 7 9 …       samples:         5   5   6   7    out until it is whole
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_TREND_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_TREND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ struct trend_line {
 /* True if low is above 0; does not compute the line. */
 bool trend_rises(const struct trend *trend, size_t first, size_t last);
 struct trend_line trend_fit(const struct trend *trend, size_t first, size_t last);
-
-#endif

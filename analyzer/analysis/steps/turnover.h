@@ -11,8 +11,7 @@
  *     blocks   1 2 2 3 3 4 4 5 5 6 6 7      not level: a part of the blocks is kept
  *     freed    . . 1 . 1 . 1 . 1 . 1 .
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_TURNOVER_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_TURNOVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ void turnover_end(struct turnover *turnover, uint64_t at, const struct turnover_
                   const struct turnover_level *last);
 
 bool turnover_is_full(const struct turnover *turnover);
-
-#endif

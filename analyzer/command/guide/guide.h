@@ -2,8 +2,7 @@
 /* A guide shows all commands in another form than `help` does: as sections of the manual page, or
  * as a shell's completion. It is one row of guides.def. It is written command by command, from
  * commands.def and the tables of options, and repeats no text of these tables. */
-#ifndef GPUMEMTRACE_ANALYZER_COMMAND_GUIDE_GUIDE_H
-#define GPUMEMTRACE_ANALYZER_COMMAND_GUIDE_GUIDE_H
+#pragma once
 
 #include "analyzer/command/option/option.h"
 
@@ -19,5 +18,3 @@ struct guide {
 
 #define GUIDE(name) extern const struct guide guide_##name;
 #include "guides.def"
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Facts of a command's operands and options that the guides print. */
-#ifndef GPUMEMTRACE_ANALYZER_COMMAND_GUIDE_GUIDE_OPTION_H
-#define GPUMEMTRACE_ANALYZER_COMMAND_GUIDE_GUIDE_OPTION_H
+#pragma once
 
 #include "analyzer/command/option/option.h"
 
@@ -31,5 +30,3 @@ void guide_add_quoted(struct text *text, const char *words, size_t length);
 /* Adds the option's description up to the end of its first clause, escaped like the words of
  * guide_add_quoted. */
 void guide_add_brief(struct text *text, const struct option_rule *rule);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A command's help page. It is made from the command's row of commands.def and the tables of
  * options, and repeats no text of these tables. */
-#ifndef GPUMEMTRACE_ANALYZER_COMMAND_GUIDE_HELP_PAGE_H
-#define GPUMEMTRACE_ANALYZER_COMMAND_GUIDE_HELP_PAGE_H
+#pragma once
 
 #include "analyzer/command/option/option.h"
 
@@ -16,5 +15,3 @@ struct text;
 void help_text_init(struct text *text);
 /* Prints the text. Returns -1 if memory ran out while it was made. */
 int help_text_print(struct text *text, struct err *err);
-
-#endif

@@ -5,8 +5,7 @@
  *
  *     main → commands (the table) → cmd_NAME → options → answer → page_build → command_print
  */
-#ifndef GPUMEMTRACE_ANALYZER_COMMAND_OPTION_COMMAND_H
-#define GPUMEMTRACE_ANALYZER_COMMAND_OPTION_COMMAND_H
+#pragma once
 
 #include "gpumemtrace/err.h"
 
@@ -47,5 +46,3 @@ struct command {
 #define COMMAND(name, operands, fewest, most, common, summary, answer, table, exits, example)      \
     int command_##name(const struct command *command, int argc, char **argv, struct err *err);
 #include "analyzer/command/commands.def"
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One option as a row of a table, and the values of the shared options. The rows of shared options
  * are in shared_options.c; the rows of a command's own options are in the command's file. */
-#ifndef GPUMEMTRACE_ANALYZER_COMMAND_OPTION_OPTION_H
-#define GPUMEMTRACE_ANALYZER_COMMAND_OPTION_OPTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ struct command_options {
     const char **operands;       /* pointing into argv */
     int operand_count;
 };
-
-#endif

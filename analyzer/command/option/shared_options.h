@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The options that commands share. Also shows any table of options as help. */
-#ifndef GPUMEMTRACE_ANALYZER_COMMAND_OPTION_SHARED_OPTIONS_H
-#define GPUMEMTRACE_ANALYZER_COMMAND_OPTION_SHARED_OPTIONS_H
+#pragma once
 
 #include "option.h"
 
@@ -21,5 +20,3 @@ extern const struct option_rule help_option;
 struct text;
 void options_describe(struct text *text, const struct command *command,
                       const struct option_rule *own_rules);
-
-#endif

@@ -3,8 +3,7 @@
  * The answers of an estimate beyond its figures: whether the model fits a card, how far it could
  * grow, which change would make it fit, and how much each technique saves.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_ANSWER_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_ANSWER_H
+#pragma once
 
 #include "card.h"
 #include "largest.h"
@@ -34,5 +33,3 @@ struct answer {
  * tries_all is set. */
 int answer_find(struct answer *answer, const struct question *question, const struct card *card,
                 bool tries_all, const struct estimate *estimate, struct err *err);
-
-#endif

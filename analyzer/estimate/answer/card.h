@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The card on which an estimate is to fit: a card's name or a size, as `run --dry-run` takes it. */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_CARD_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_CARD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ struct card {
 int card_parse(struct card *card, const char *text, struct err *err);
 /* Returns the bytes that a framework may hold on the card. */
 uint64_t card_free_bytes(const struct card *card);
-
-#endif

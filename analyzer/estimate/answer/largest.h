@@ -8,8 +8,7 @@
  * between the two are tried. If there are many, 64 batches at even distances are tried, and then
  * those just above the largest that fits.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_LARGEST_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_LARGEST_H
+#pragma once
 
 #include "question.h"
 
@@ -28,5 +27,3 @@ int largest_batch(struct largest *largest, const struct question *question,
  */
 int largest_sequence(struct largest *largest, const struct question *question,
                      const struct variant *variant, struct err *err);
-
-#endif

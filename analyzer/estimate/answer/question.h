@@ -3,8 +3,7 @@
  * A question about a model consists of the model's description, the settings of its run, and the
  * limit of a card. A variant of a question has other settings or a changed model.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_QUESTION_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_QUESTION_H
+#pragma once
 
 #include "analyzer/estimate/estimate.h"
 #include "analyzer/estimate/model/model_file.h"
@@ -39,5 +38,3 @@ int variant_peak(const struct question *question, const struct variant *variant,
 /* Does the same as variant_peak, but returns 1 only if the peak is within the question's limit. */
 int variant_fits(const struct question *question, const struct variant *variant,
                  struct footprint *peak, struct err *err);
-
-#endif

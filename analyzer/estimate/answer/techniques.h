@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ways to need less memory (techniques.def), each of which changes a question. */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_TECHNIQUES_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_TECHNIQUES_H
+#pragma once
 
 #include "question.h"
 
@@ -45,5 +44,3 @@ extern const size_t advice_count;
 
 /* Sets the batch; `how` becomes "--batch=4". */
 void technique_batch(struct variant *variant, uint64_t batch, char how[TECHNIQUE_HOW_BYTES]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The bytes that each technique would save, and the cheapest technique that makes a model fit. */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_WHAT_IF_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_WHAT_IF_H
+#pragma once
 
 #include "techniques.h"
 
@@ -43,5 +42,3 @@ int remedy_find(struct remedy *remedy, const struct question *question, const st
  */
 int adapters_find(struct remedy *adapters, const struct question *question,
                   const struct footprint *now, struct err *err);
-
-#endif

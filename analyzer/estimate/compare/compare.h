@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares the measured bytes of one account of a trace with the estimated bytes of its model. */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_COMPARE_COMPARE_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_COMPARE_COMPARE_H
+#pragma once
 
 #include "analyzer/analysis/study.h"
 #include "analyzer/estimate/estimate.h"
@@ -47,5 +46,3 @@ struct comparison {
 /* context_bytes is the estimated size of the context, or COMPARE_CONTEXT_UNKNOWN. */
 int compare_account(struct comparison *comparison, const struct study *study, uint32_t account,
                     const struct estimate *estimate, uint64_t context_bytes, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * Decides whether the recorded run has this model at all. To do so, looks for a block of the run
  * with the size of each of the model's parameters.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_COMPARE_LIKENESS_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_COMPARE_LIKENESS_H
+#pragma once
 
 #include "compare.h"
 
@@ -26,5 +25,3 @@ struct likeness {
 int likeness_find(struct likeness *likeness, const struct study *study, uint32_t account,
                   const struct comparison *comparison, const struct estimate *estimate,
                   struct err *err);
-
-#endif

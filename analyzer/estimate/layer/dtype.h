@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Element types and their sizes, from dtypes.def. */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_DTYPE_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_DTYPE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +22,3 @@ uint64_t dtype_accumulate_bytes(enum dtype dtype);
 /* Parses any name in dtypes.def, ignoring case, with or without "torch." before it. -1:
  * ERR_USAGE. */
 int dtype_parse(const char *text, enum dtype *dtype, struct err *err);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Shapes are those of one sample. Only struct flow knows the batch.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_LAYER_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_LAYER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -170,5 +169,3 @@ int layer_fail(const struct layer *layer, const char *field, struct err *err, co
 int layer_fail_overflow(const struct layer *layer, struct err *err);
 
 #define SIZES_FOR_EACH(i, layer) for (unsigned i = 0; i < (layer)->kind->rank; i++)
-
-#endif

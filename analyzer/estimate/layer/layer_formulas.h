@@ -3,8 +3,7 @@
  * The formulas that layers.def names: shapes (layer_shapes.c), parameters (layer_parameters.c), and
  * the tensors that forward and backward make besides results (layer_extra.c).
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_LAYER_FORMULAS_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_LAYER_FORMULAS_H
+#pragma once
 
 #include "layer.h"
 
@@ -16,5 +15,3 @@
     void extra_##extra_column(const struct layer *, const struct flow *, struct tensors *);        \
     void backward_##backward_column(const struct layer *, const struct flow *, struct tensors *);
 #include "layers.def"
-
-#endif

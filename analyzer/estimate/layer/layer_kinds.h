@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of layer types, from layers.def. */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_LAYER_KINDS_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_LAYER_KINDS_H
+#pragma once
 
 #include "layer.h"
 
@@ -13,5 +12,3 @@ const struct layer_kind *layer_kind_find(const char *name);
 
 /* Returns the name of the type that is nearest to a mistyped name. NULL: none is near. */
 const char *layer_kind_nearest(const char *typed);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The workspaces of convolutions in each direction; see common/conv_workspace.h. */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_LAYER_WORKSPACE_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_LAYER_WORKSPACE_H
+#pragma once
 
 #include "common/conv_workspace.h"
 #include "layer.h"
@@ -18,5 +17,3 @@ struct layer_cores {
  */
 uint64_t layer_workspace(const struct layer *layer, const struct flow *flow,
                          const struct layer_cores *cores, enum conv_direction direction);
-
-#endif

@@ -4,8 +4,7 @@
  * the model's type which a matrix product uses. Sources: the documentation of bitsandbytes
  * (Linear4bit, Linear8bitLt) and the paper of QLoRA (blocks of 64 values, and of 256 scales).
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_QUANTIZED_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_QUANTIZED_H
+#pragma once
 
 #include "layer.h"
 
@@ -14,5 +13,3 @@ void quantized_own(const struct layer *layer, struct tensors *own);
 /* Adds the temporaries that forward and backward make because the weight is quantized. */
 void quantized_passes(const struct layer *layer, const struct flow *flow, struct tensors *forward,
                       struct tensors *backward);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The shape of a tensor: its rank and dimensions. */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_SHAPE_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_SHAPE_H
+#pragma once
 
 #include "analyzer/util/checked.h"
 
@@ -27,5 +26,3 @@ uint64_t shape_elements(const struct shape *shape, struct checked *checked);
 #define SHAPE_TEXT_BYTES 128
 /* "64 x 112 x 112"; "scalar" for rank 0. */
 const char *shape_text(const struct shape *shape, char text[SHAPE_TEXT_BYTES]);
-
-#endif

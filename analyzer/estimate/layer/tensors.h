@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A short list of tensors that a layer owns or makes. */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_TENSORS_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_TENSORS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -36,5 +35,3 @@ void tensors_own(struct tensors *tensors, enum category category, uint64_t eleme
 uint64_t tensors_count(const struct tensors *tensors, enum category category);
 uint64_t tensors_elements(struct tensors *tensors, enum category category);
 uint64_t tensors_bytes(struct tensors *tensors, enum category category);
-
-#endif

@@ -4,8 +4,7 @@
  * family of the config's model_type says what the keys mean. If no family has the model_type, the
  * config's text_config is read instead: the text part of a model that also reads images or sound.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_CONFIG_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_CONFIG_H
+#pragma once
 
 #include "given.h"
 #include "model.h"
@@ -17,5 +16,3 @@ int config_read_named(struct model *model, json_t *family, const json_t *config,
                       struct given given, struct err *err);
 /* 0: a family can read the config; -1: ERR_INPUT says why none can. */
 int config_check(const json_t *config, struct err *err);
-
-#endif

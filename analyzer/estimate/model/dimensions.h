@@ -6,8 +6,7 @@
  *
  * The caller's JSON must outlive the dimensions.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_DIMENSIONS_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_DIMENSIONS_H
+#pragma once
 
 #include "expression.h"
 
@@ -70,5 +69,3 @@ int dimensions_holds(struct dimensions *dimensions, const json_t *condition, boo
  */
 int dimensions_fill(struct dimensions *dimensions, const char *text, char *filled, size_t bytes,
                     struct err *err);
-
-#endif

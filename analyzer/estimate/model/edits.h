@@ -4,8 +4,7 @@
  * input. This is done before model_resolve, so that widths and shapes are computed with the
  * changes.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_EDITS_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_EDITS_H
+#pragma once
 
 #include "model.h"
 
@@ -18,5 +17,3 @@ enum model_edit {
 
 /* -1: *err says that the model has nothing that could be changed in this way. */
 int model_edit(struct model *model, unsigned edits, struct err *err);
-
-#endif

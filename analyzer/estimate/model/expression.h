@@ -12,8 +12,7 @@
  *     primary  = number | 'text' | name ["[" choice "]"] | name "(" choice {"," choice} ")"
  *              | "(" choice ")"
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_EXPRESSION_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_EXPRESSION_H
+#pragma once
 
 #include "value.h"
 
@@ -33,5 +32,3 @@ struct names {
 /* Computes the value. ERR_INPUT says what is wrong, and where in the expression. */
 int expression_evaluate(const char *text, struct names *names, struct value *value,
                         struct err *err);
-
-#endif

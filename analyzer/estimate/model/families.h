@@ -4,8 +4,7 @@
  * of Hugging Face for such models. It may also have configs of its own, with names such as
  * "resnet50".
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_FAMILIES_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_FAMILIES_H
+#pragma once
 
 #include <jansson.h>
 
@@ -28,5 +27,3 @@ json_t *family_load(const char *name);
 #define FAMILY_HINT_BYTES NEAREST_HINT_BYTES
 /* Returns a hint such as "; did you mean 'llama'?", or "". */
 const char *family_hint(char hint[FAMILY_HINT_BYTES], const char *typed);
-
-#endif

@@ -3,8 +3,7 @@
  * Values for a model's dimensions that come from outside the model file: from the keys of a Hugging
  * Face config.json, and from the option --set.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_GIVEN_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_GIVEN_H
+#pragma once
 
 #include "dimensions.h"
 #include "tuning.h"
@@ -34,5 +33,3 @@ json_t *given_parse(const char *words, struct err *err);
  */
 int given_apply(const struct given *given, struct dimensions *dimensions, const json_t *file,
                 struct err *err);
-
-#endif

@@ -11,8 +11,7 @@
  * same block or in a block around it; "input" means the input of the innermost block. If a
  * condition leaves an item out, readers of the item read its input instead.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_GRAPH_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_GRAPH_H
+#pragma once
 
 #include "dimensions.h"
 #include "model.h"
@@ -27,5 +26,3 @@
  */
 int graph_read(struct model *model, const json_t *file, struct dimensions *dimensions,
                const struct tuning *tuning, struct err *err);
-
-#endif

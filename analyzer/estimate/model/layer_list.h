@@ -3,8 +3,7 @@
  * Reads gpumemtrace's own description of a model, a JSON list of layers (MODEL-FORMAT.md). Refuses
  * unknown keys, checks every value, and names the layer and the field in each message.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_LAYER_LIST_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_LAYER_LIST_H
+#pragma once
 
 #include "given.h"
 #include "model.h"
@@ -12,5 +11,3 @@
 /* Fills all of the model except what model_resolve fills. On failure the caller releases the
  * model. */
 int layer_list_read(struct model *model, json_t *root, const struct given *given, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * Reads one layer of a model file: its type and its fields. An unknown field or a value out of
  * range fails with a message that names the layer and the field.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_LAYER_READ_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_LAYER_READ_H
+#pragma once
 
 #include "analyzer/estimate/layer/layer.h"
 #include "dimensions.h"
@@ -14,5 +13,3 @@
 /* Fills the layer. `name` is its path in the model, as "encoder.layer.0.attention". */
 int layer_read(struct layer *layer, json_t *object, const char *name, size_t index,
                struct dimensions *dimensions, struct err *err);
-
-#endif

@@ -4,8 +4,7 @@
  * family llama that the file lacks. It also adds the names in the family's "config" and
  * "dimensions", except names that the file has in one of these two.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_LIKE_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_LIKE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -16,5 +15,3 @@
  * the file sets a name that the family lacks and that nothing uses.
  */
 int like_complete(json_t *file, struct err *err);
-
-#endif

@@ -4,8 +4,7 @@
  * earlier layers, and the settings of its run. Each kind of description has a reader that fills the
  * model.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_MODEL_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ int model_note(struct model *model, const char *note, struct err *err);
  * each layer fits its inputs.
  */
 int model_resolve(struct model *model, struct err *err);
-
-#endif

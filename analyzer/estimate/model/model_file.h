@@ -4,8 +4,7 @@
  * (with or without weight files beside it), or a name for which a family has a config. A
  * config.json is read by the family of its model_type.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_MODEL_FILE_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_MODEL_FILE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -45,5 +44,3 @@ void model_source_release(struct model_source *source);
 /* Makes the model and resolves its shapes. ERR_INPUT names the file, the layer and the field. */
 int model_make(struct model *model, const struct model_source *source,
                const struct model_request *request, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Optimizers and their memory, from optimizers.def. */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_OPTIMIZER_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_OPTIMIZER_H
+#pragma once
 
 #include "gpumemtrace/err.h"
 
@@ -31,5 +30,3 @@ const struct optimizer_kind *optimizer_kind(enum optimizer optimizer);
 
 /* Takes any name in optimizers.def, ignoring case. -1: ERR_USAGE, which lists the names. */
 int optimizer_parse(const char *text, enum optimizer *optimizer, struct err *err);
-
-#endif

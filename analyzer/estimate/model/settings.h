@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The settings of a model's run, from settings.def. The model file may set them, and options
  * override the file. */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_SETTINGS_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_SETTINGS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -80,5 +79,3 @@ int settings_parse_logits(const char *text, enum logits *logits, struct err *err
 /* Takes a key of a model file and its value. 1: the key is no setting; -1: *err says what the value
  * must be. */
 int settings_take(struct settings *settings, const char *key, const json_t *value, struct err *err);
-
-#endif

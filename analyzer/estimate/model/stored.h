@@ -3,8 +3,7 @@
  * Compares a model with its weight files. Tensors are matched by name. The result has the bytes of
  * each tensor in the files, and the differences between description and files.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_STORED_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_STORED_H
+#pragma once
 
 #include "analyzer/estimate/weights/weights.h"
 #include "model.h"
@@ -30,5 +29,3 @@ struct stored {
  */
 int stored_apply(struct model *model, const struct weights *weights, struct err *err);
 void stored_free(struct stored *stored);
-
-#endif

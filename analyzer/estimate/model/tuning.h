@@ -3,8 +3,7 @@
  * Changes to a model before its run, from tuning.def: the attention kernel, frozen layers, and
  * adapters.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_TUNING_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_TUNING_H
+#pragma once
 
 #include <jansson.h>
 
@@ -28,5 +27,3 @@ int tuning_dimensions(const struct tuning *tuning, json_t *options, struct err *
 void tuning_apply(const struct tuning *tuning, struct layer *layer);
 /* Returns whether the layer gets an adapter. */
 bool tuning_adapts(const struct tuning *tuning, const struct layer *layer);
-
-#endif

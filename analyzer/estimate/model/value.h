@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A value of an expression: a number, a text, or a list or object of JSON. */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_VALUE_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_VALUE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -44,5 +43,3 @@ size_t value_length(const json_t *list);
 bool value_has(const json_t *list, const struct value *wanted);
 /* Returns the member of that name; NULL: there is none. */
 const json_t *value_member(const json_t *object, const struct value *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ways in which several GPUs share the training of a model, from parallel.def. */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_PARALLEL_PARALLEL_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_PARALLEL_PARALLEL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -51,5 +50,3 @@ enum reshard {
 
 int reshard_parse(const char *text, enum reshard *reshard, struct err *err);
 const char *reshard_name(enum reshard reshard);
-
-#endif

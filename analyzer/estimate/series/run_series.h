@@ -9,8 +9,7 @@
  * A moment is the highest point of one layer in one phase. If the model has many layers, it is the
  * highest point of several consecutive layers.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_SERIES_RUN_SERIES_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_SERIES_RUN_SERIES_H
+#pragma once
 
 #include "analyzer/estimate/estimate.h"
 
@@ -44,5 +43,3 @@ struct run_series {
 /* Records the run again. The estimate's figures stay as they are. */
 int run_series_make(struct run_series *series, struct estimate *estimate, struct err *err);
 void run_series_release(struct run_series *series);
-
-#endif

@@ -9,8 +9,7 @@
  *     paged     as in servers: the blocks of all sequences are made before the run; a prefill reads
  *               as many prompts as the settings' batch
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_SERVE_SERVING_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_SERVE_SERVING_H
+#pragma once
 
 #include "analyzer/estimate/estimate.h"
 #include "analyzer/estimate/model/model_file.h"
@@ -42,5 +41,3 @@ int serving_grow(struct serving *serving, const struct model_source *source,
 
 /* Finds the bytes and the name of a cache's element type. -1: ERR_USAGE. */
 int serving_element(const char *word, const char **name, uint64_t *bytes, struct err *err);
-
-#endif

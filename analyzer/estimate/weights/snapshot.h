@@ -3,8 +3,7 @@
  * Finds the weight files that a path means, and the config.json beside them. The path is that of a
  * weight file, of an index, or of a folder in which a model has the layout of Hugging Face.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_WEIGHTS_SNAPSHOT_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_WEIGHTS_SNAPSHOT_H
+#pragma once
 
 #include "weights.h"
 
@@ -22,5 +21,3 @@ int snapshot_find(struct snapshot *snapshot, const char *path, struct err *err);
 /* Reads the weights, if there are any. */
 int snapshot_read(const struct snapshot *snapshot, struct weights *weights, struct err *err);
 void snapshot_release(struct snapshot *snapshot);
-
-#endif

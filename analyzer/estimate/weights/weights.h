@@ -7,8 +7,7 @@
  *     safetensors   length of the header (8 bytes) | header: JSON | tensors, one after the other
  *     GGUF          "GGUF", version, counts | keys and values | tensors' infos | padding | tensors
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_WEIGHTS_WEIGHTS_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_WEIGHTS_WEIGHTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ int weights_check_places(const struct weights *weights, size_t first, uint64_t d
 int weights_finish(struct weights *weights, struct err *err);
 /* Sets ERR_INPUT with the message after "tensor 'x': ". Returns -1. */
 int weights_fail(const char *name, struct err *err, const char *format, ...) GMT_PRINTF(3, 4);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a file of any format from its beginning, and never beyond its size. */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_WEIGHTS_WEIGHTS_FILE_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_WEIGHTS_WEIGHTS_FILE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ int weights_file_skip(struct weights_file *file, uint64_t bytes, struct err *err
 /* A callback for json_read_callback: reads `bytes` bytes, or all that are left if they are
  * fewer. */
 size_t weights_file_some(void *buffer, size_t bytes, void *file);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict of `check`: the result of each limit, and the line that broke it. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_CHECK_CHECK_H
-#define GPUMEMTRACE_ANALYZER_PAGE_CHECK_CHECK_H
+#pragma once
 
 #include "analyzer/analysis/check.h"
 #include "analyzer/page/page.h"
@@ -15,5 +14,3 @@ int page_check_say(struct opening *opening, const struct check_results *results,
                    struct check_result **worst);
 /* Adds "passed" and "checks" of all traces. */
 void page_check_results(struct doc *doc, const struct check_results *results);
-
-#endif

@@ -4,8 +4,7 @@
  * phase, it is the sites that are live at the phase's own peak. For a leak, it is the sites that
  * were never freed. For a baseline, it is the lines that changed.
  */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_CHECK_EVIDENCE_H
-#define GPUMEMTRACE_ANALYZER_PAGE_CHECK_EVIDENCE_H
+#pragma once
 
 #include "analyzer/analysis/check.h"
 #include "analyzer/diff/run_diff.h"
@@ -39,5 +38,3 @@ bool evidence_is_change(const struct check_result *result);
  * "grown". */
 int evidence_add(struct doc *doc, const struct check_result *result, const struct check_base *base,
                  const struct study *study, const struct view *view, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of `compare`: measured beside estimated memory, for the leading layer of each device. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_COMPARE_COMPARE_H
-#define GPUMEMTRACE_ANALYZER_PAGE_COMPARE_COMPARE_H
+#pragma once
 
 #include "analyzer/page/estimate.h"
 #include "analyzer/page/page.h"
@@ -13,5 +12,3 @@ struct page_compare_options {
 };
 
 extern const struct page page_compare;
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names the reasons why a run's peak differs from the estimated one, in a sentence and in a
  * table. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_COMPARE_DEPARTURES_H
-#define GPUMEMTRACE_ANALYZER_PAGE_COMPARE_DEPARTURES_H
+#pragma once
 
 #include "analyzer/blame/blame.h"
 #include "analyzer/estimate/compare/compare.h"
@@ -19,5 +18,3 @@ int page_departure_say(struct opening *opening, const struct study *study, uint3
                        departure_told *tell, void *told, struct err *err);
 /* Adds "departures". */
 void page_departures(struct doc *doc, const struct comparison *comparison);
-
-#endif

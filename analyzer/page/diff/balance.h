@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The balance of the devices of one process (analysis/balance.h) on a page. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_DIFF_BALANCE_H
-#define GPUMEMTRACE_ANALYZER_PAGE_DIFF_BALANCE_H
+#pragma once
 
 #include "analyzer/page/page.h"
 
@@ -10,5 +9,3 @@
 page_answer balance_answer;
 /* Adds "balance" if the process had memory on several devices. */
 page_part balance_add;
-
-#endif

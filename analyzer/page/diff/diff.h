@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of `diff`, and the trace that it is compared with. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_DIFF_DIFF_H
-#define GPUMEMTRACE_ANALYZER_PAGE_DIFF_DIFF_H
+#pragma once
 
 #include "analyzer/diff/run_diff.h"
 #include "analyzer/page/page.h"
@@ -16,5 +15,3 @@ extern const struct page page_diff;
 
 /* Fills in all that the page needs of the earlier trace. */
 void page_diff_ask_before(struct reading_ask *ask, const struct view *view);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The reason of a change, and what undoes it, as `diff` and `check` say them. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_DIFF_HOW_H
-#define GPUMEMTRACE_ANALYZER_PAGE_DIFF_HOW_H
+#pragma once
 
 #include "analyzer/diff/run_diff.h"
 #include "analyzer/page/page.h"
@@ -20,5 +19,3 @@ int page_diff_how(struct opening *opening, const struct run_diff *change, struct
  */
 void page_diff_undo(struct opening *opening, const struct run_diff *change,
                     const struct study *before, const struct study *after);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a change, as `diff` and `check` show them. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_DIFF_ROWS_H
-#define GPUMEMTRACE_ANALYZER_PAGE_DIFF_ROWS_H
+#pragma once
 
 #include "analyzer/diff/more.h"
 #include "analyzer/page/page.h"
@@ -20,5 +19,3 @@ const char *page_more(const struct more *more, char text[PAGE_MORE_BYTES]);
 const char *page_diff_guilty(const struct run_diff *change, char text[PAGE_MORE_BYTES]);
 /* Writes "gpt.py:25 Layer.attend: it holds 1.00 MiB less", or "" if nothing shrank. */
 const char *page_diff_shrunk(const struct run_diff *change, char text[PAGE_MORE_BYTES]);
-
-#endif

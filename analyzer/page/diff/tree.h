@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A change as the tree of the program's lines, for readers that draw it. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_DIFF_TREE_H
-#define GPUMEMTRACE_ANALYZER_PAGE_DIFF_TREE_H
+#pragma once
 
 #include "analyzer/diff/run_diff.h"
 #include "analyzer/page/page.h"
@@ -9,5 +8,3 @@
 /* Adds "change_tree": all bytes that were live before or after, in the account that changed. */
 void page_diff_tree(struct doc *doc, const struct run_diff *change, const struct study *study,
                     uint32_t account);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of `run --vary`: the largest value that fits, and all runs. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_FIX_LARGEST_H
-#define GPUMEMTRACE_ANALYZER_PAGE_FIX_LARGEST_H
+#pragma once
 
 #include "analyzer/fix/largest.h"
 #include "analyzer/render/doc.h"
@@ -15,5 +14,3 @@ struct page_largest_options {
 /* Builds the document, which the caller frees. Returns NULL if there is no memory. */
 struct doc *page_largest(enum doc_level reads, const struct fix *fix, const struct largest *largest,
                          const struct page_largest_options *own);
-
-#endif

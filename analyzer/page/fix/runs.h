@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Describes runs: a run as part of a sentence, a run as fields, and all runs as a table. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_FIX_RUNS_H
-#define GPUMEMTRACE_ANALYZER_PAGE_FIX_RUNS_H
+#pragma once
 
 #include "analyzer/fix/fix.h"
 #include "analyzer/render/doc.h"
@@ -22,5 +21,3 @@ void page_runs_figures(struct doc *doc, const struct trial *trial);
 void page_runs_change(struct doc *doc, const struct fix *fix, const struct fix_change *change,
                       const char *nothing);
 void page_runs(struct doc *doc, const struct fix *fix, bool is_kept);
-
-#endif

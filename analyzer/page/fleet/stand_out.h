@@ -3,8 +3,7 @@
  * Finds the devices of ranks that stand out in a run. A device stands out if one of the engine's
  * tables names it. Each entry has all that the tables say of its device.
  */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_FLEET_STAND_OUT_H
-#define GPUMEMTRACE_ANALYZER_PAGE_FLEET_STAND_OUT_H
+#pragma once
 
 #include "analyzer/fleet/fleet.h"
 #include "analyzer/page/verdict/verdict.h"
@@ -38,5 +37,3 @@ const char *stand_out_label(const struct stand_outs *found, const struct stand_o
 /* Adds sentences for the first few entries. */
 void stand_outs_say(struct verdict *said, const struct stand_outs *found,
                     const struct fleet *fleet);
-
-#endif

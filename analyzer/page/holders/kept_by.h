@@ -3,8 +3,7 @@
  * The words "kept by" of rows of call stacks: the variable that keeps most bytes of a row alive, as
  * the nearest walk over Python's objects found it. Nothing is added for a trace without walks.
  */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_HOLDERS_KEPT_BY_H
-#define GPUMEMTRACE_ANALYZER_PAGE_HOLDERS_KEPT_BY_H
+#pragma once
 
 #include "analyzer/analysis/holders/held_sums.h"
 #include "analyzer/analysis/study.h"
@@ -22,5 +21,3 @@ void page_kept_by(struct doc *doc, const struct study *study, const struct held_
                   uint32_t stack_id);
 /* Says below a list which walk the holders come from. Adds nothing if the walk found none. */
 void page_kept_note(struct doc *doc, const struct held_sums *kept);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A holder and a walk in words. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_HOLDERS_WORDS_H
-#define GPUMEMTRACE_ANALYZER_PAGE_HOLDERS_WORDS_H
+#pragma once
 
 #include "analyzer/analysis/holders/held_sums.h"
 
@@ -24,5 +23,3 @@ bool holder_is_garbage(const struct held_sum *sum);
 const char *walk_words(char out[WALK_TEXT_BYTES], const struct walk_blocks *walk);
 /* Returns a sentence if the walk stopped early and may have missed holders, else "". */
 const char *walk_limit(char out[WALK_TEXT_BYTES], const struct walk_blocks *walk);
-
-#endif

@@ -3,8 +3,7 @@
  * The opening of a job's page: the rank that failed, the rank that stands out, the peaks of all
  * other ranks, and the command to run next.
  */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_JOB_ANSWER_H
-#define GPUMEMTRACE_ANALYZER_PAGE_JOB_ANSWER_H
+#pragma once
 
 #include "analyzer/job/job.h"
 #include "analyzer/page/opening.h"
@@ -18,5 +17,3 @@ int page_job_failed(const struct job *job, const struct opening_failure *failure
 /* Adds "answer" and "next" of the job. */
 int page_job_answer(struct doc *doc, const struct job *job, const struct opening_failure *failures,
                     struct err *err);
-
-#endif

@@ -4,13 +4,10 @@
  * reached at once, in the second as late as possible. The driver's peak of the first run is a lower
  * bound. The peak of the second run holds if the card lags behind the host.
  */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_JOB_BOUNDS_H
-#define GPUMEMTRACE_ANALYZER_PAGE_JOB_BOUNDS_H
+#pragma once
 
 #include "analyzer/job/job.h"
 #include "analyzer/render/doc.h"
 
 /* Adds "bounds" to the job: a row for each device that both runs had. */
 void bounds_add(struct doc *doc, const struct job *job);
-
-#endif

@@ -3,8 +3,7 @@
  * The figures of a job that come before the pages of its traces: groups of alike ranks, the group
  * that stands out and how much more it holds, and cards that processes shared.
  */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_JOB_GROUPS_H
-#define GPUMEMTRACE_ANALYZER_PAGE_JOB_GROUPS_H
+#pragma once
 
 #include "analyzer/job/job.h"
 #include "analyzer/render/doc.h"
@@ -19,5 +18,3 @@ int page_job_add(struct doc *doc, const struct job *job, int shown, int failed, 
 /* Chooses the traces that have a page, and puts those without memory last. `shown` has room for all
  * traces. Returns how many it chose. */
 int page_job_choose(const struct job *job, bool takes_all, int *shown);
-
-#endif

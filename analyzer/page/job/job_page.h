@@ -6,8 +6,7 @@
  *     traces ──► job (analyzer/job/) ──► answer, groups, cards
  *                      └─ traces to show ──► page_add_trace, one after the other
  */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_JOB_JOB_PAGE_H
-#define GPUMEMTRACE_ANALYZER_PAGE_JOB_JOB_PAGE_H
+#pragma once
 
 #include "analyzer/job/job.h"
 #include "analyzer/page/page.h"
@@ -16,5 +15,3 @@
 int page_build_job(struct doc **doc, enum doc_level reads, const struct page *page,
                    const struct view *view, const char *const *paths, int count,
                    const struct job_ask *ask, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * The page of two jobs. It says which ranks changed and by how much, and shows the `diff` of the
  * pair that changed most.
  */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_JOB_TWO_JOBS_PAGE_H
-#define GPUMEMTRACE_ANALYZER_PAGE_JOB_TWO_JOBS_PAGE_H
+#pragma once
 
 #include "analyzer/job/trace_files.h"
 #include "analyzer/page/diff/diff.h"
@@ -14,5 +13,3 @@
 int page_build_two_jobs(struct doc **doc, enum doc_level reads, const struct view *view,
                         const struct trace_files *before, const struct trace_files *after,
                         bool shows_all, struct err *err);
-
-#endif

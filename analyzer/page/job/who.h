@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes names of ranks, for example "ranks 0-62", "rank 0 device 1" or "train.db, eval.db". */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_JOB_WHO_H
-#define GPUMEMTRACE_ANALYZER_PAGE_JOB_WHO_H
+#pragma once
 
 #include "analyzer/job/job.h"
 
@@ -28,5 +27,3 @@ int who_name_group(char label[WHO_BYTES], const struct job *job, const struct jo
 /* Shortens a list of names to so many columns. Cuts it only between two names, because half a name
  * or half a number may be the name of another rank. The first name always stays. */
 void who_fit(char label[WHO_BYTES], size_t columns);
-
-#endif

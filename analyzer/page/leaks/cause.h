@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The sentences about a leak's cause: its sign, what keeps the memory, and what to change. Each
  * function returns 1, or -1 on an error. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_LEAKS_CAUSE_H
-#define GPUMEMTRACE_ANALYZER_PAGE_LEAKS_CAUSE_H
+#pragma once
 
 #include "analyzer/analysis/leak_signs.h"
 #include "analyzer/page/opening.h"
@@ -24,5 +23,3 @@ int cause_say_action(struct opening *opening, const struct leak_sign *sign,
                      const struct leak_evidence *evidence);
 /* Says how to give back memory that is not the card's. */
 int cause_say_release(struct opening *opening, const struct leak_evidence *evidence);
-
-#endif

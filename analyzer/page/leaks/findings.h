@@ -4,8 +4,7 @@
  * and pools of frameworks), managed memory, and pinned memory of the host. Their bytes are never
  * added. An answer is about the worst account; "no leak" is said only if no account leaks.
  */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_LEAKS_FINDINGS_H
-#define GPUMEMTRACE_ANALYZER_PAGE_LEAKS_FINDINGS_H
+#pragma once
 
 #include "analyzer/analysis/leaks.h"
 #include "analyzer/page/parts.h"
@@ -48,5 +47,3 @@ const char *findings_round_word(const struct account_leak *found);
 
 /* Says after how many more steps the card is full, if that is known. */
 int findings_say_future(struct opening *opening, const struct account_leak *found);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sentences about blocks that are all kept (growth.kept), or of which some are lost (growth.lost),
  * old ones replaced (growth.filled), or many freed at once (growth.dropped_count). */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_LEAKS_KEPT_H
-#define GPUMEMTRACE_ANALYZER_PAGE_LEAKS_KEPT_H
+#pragma once
 
 #include "analyzer/analysis/leaks.h"
 #include "analyzer/page/parts.h"
@@ -24,5 +23,3 @@ int kept_say_dropped(struct opening *opening, const struct account_leak *found);
 /* Says what is kept after the last step (growth.after must have call stacks). */
 int kept_say_after(struct opening *opening, const struct account_leak *found,
                    enum verdict_role role);
-
-#endif

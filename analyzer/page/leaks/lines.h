@@ -6,8 +6,7 @@
  *     16.00 MiB per step by clip.py:13 SoftClip.forward
  *     21.99 MiB per step: 15.10 MiB by relax.py:35 and :36, 6.18 MiB by :21
  */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_LEAKS_LINES_H
-#define GPUMEMTRACE_ANALYZER_PAGE_LEAKS_LINES_H
+#pragma once
 
 #include "analyzer/analysis/leaks.h"
 #include "analyzer/render/units.h"
@@ -39,5 +38,3 @@ enum { NAME_CHARACTERS = 33 };
 
 /* Writes a slope as text: "12.0 MiB". A slope may be below one byte. */
 const char *slope_text(char out[UNITS_TEXT_BYTES], double bytes);
-
-#endif

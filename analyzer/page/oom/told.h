@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions that the files of the page of `oom` share with each other and with other pages. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_OOM_TOLD_H
-#define GPUMEMTRACE_ANALYZER_PAGE_OOM_TOLD_H
+#pragma once
 
 #include "analyzer/analysis/sites.h"
 #include "analyzer/analysis/study.h"
@@ -89,5 +88,3 @@ const struct failure *page_oom_chosen(const struct study *study, const struct vi
  * known. */
 void page_oom_offer(struct opening *opening, const struct study *study,
                     const struct failure *failure);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The call stacks of a series as one tree, which a page describes. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_SERIES_STACK_TREE_H
-#define GPUMEMTRACE_ANALYZER_PAGE_SERIES_STACK_TREE_H
+#pragma once
 
 #include "analyzer/blame/blame.h"
 #include "analyzer/render/doc.h"
@@ -31,5 +30,3 @@ uint32_t stack_tree_add(struct stack_tree *tree, struct symbols *symbols, uint64
 int stack_tree_describe(struct doc *doc, const struct stack_tree *tree, struct symbols *symbols,
                         struct err *err);
 void stack_tree_release(struct stack_tree *tree);
-
-#endif

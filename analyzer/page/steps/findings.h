@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The findings that the answer and the tables of the page of `steps` share. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_STEPS_FINDINGS_H
-#define GPUMEMTRACE_ANALYZER_PAGE_STEPS_FINDINGS_H
+#pragma once
 
 #include "analyzer/analysis/steps/ages.h"
 #include "analyzer/analysis/steps/outlier.h"
@@ -28,5 +27,3 @@ void step_findings_release(struct step_findings *found);
 
 /* Says which step stands out on the device with the highest peak, or that none stands out. */
 page_answer page_steps_answer;
-
-#endif

@@ -14,8 +14,7 @@
  * A document has the verdict twice: in "answer", a list of texts, and with their roles in
  * "verdict". The other sentences are in "more".
  */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_VERDICT_VERDICT_H
-#define GPUMEMTRACE_ANALYZER_PAGE_VERDICT_VERDICT_H
+#pragma once
 
 #include "analyzer/render/doc.h"
 #include "analyzer/util/text_list.h"
@@ -62,5 +61,3 @@ void verdict_write(struct doc *doc, const struct verdict *verdict, const char *n
                    bool next_is_whole);
 /* Writes the verdict of a page that never has a command to run next, and releases it. */
 void verdict_finish(struct doc *doc, struct verdict *verdict);
-
-#endif

@@ -3,8 +3,7 @@
  * Describes files of weights. If nothing describes their model, this is the page of `estimate`. If
  * something does, it is a part of that page.
  */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_WEIGHTS_PAGE_WEIGHTS_H
-#define GPUMEMTRACE_ANALYZER_PAGE_WEIGHTS_PAGE_WEIGHTS_H
+#pragma once
 
 #include "analyzer/estimate/estimate.h"
 #include "analyzer/estimate/model/model_file.h"
@@ -20,5 +19,3 @@ void page_footprint(struct doc *doc, const struct footprint *footprint);
 /* Adds "weights" and "differences". */
 void page_estimate_weights(struct doc *doc, const struct weights *weights,
                            const struct stored *stored);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One answer of NVML to the program: the processes that use a card, with their bytes. */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_CARD_PROCESSES_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_CARD_PROCESSES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ struct card_processes {
 
 /* Adds one of the other processes. */
 void card_processes_add(struct card_processes *reported, uint64_t pid, uint64_t bytes);
-
-#endif

@@ -3,8 +3,7 @@
  * The position of a replay: the current event, and the history that the replay fills. The parts of
  * a replay get only this cursor.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_CURSOR_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_CURSOR_H
+#pragma once
 
 #include "history.h"
 
@@ -21,5 +20,3 @@ static inline struct moment cursor_moment(const struct cursor *at)
     return (struct moment){at->index, at->event->seq, at->event->time_ns,
                            at->history->backwards.open};
 }
-
-#endif

@@ -50,8 +50,7 @@
  * An index counts the events in order, from 0. A block that is live at an event is live right after
  * it.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_HISTORY_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_HISTORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -440,5 +439,3 @@ const struct failure *history_failure_at(const struct history *history, int devi
 /* The device's last sample at a kept moment; NULL: none. */
 const struct memory_sample *history_sample_at(const struct history *history, int device,
                                               uint64_t index);
-
-#endif

@@ -7,8 +7,7 @@
  * the live blocks of the last few moments are cached. Ended blocks that began after the moment are
  * skipped in runs of many at once.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_LIVE_WALK_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_LIVE_WALK_H
+#pragma once
 
 #include "history.h"
 
@@ -35,5 +34,3 @@ struct live_walk live_walk_begin(const struct history *history, uint32_t account
 const struct block *live_walk_next(struct live_walk *walk);
 /* The next live segment of a framework pool. Use a walk either for blocks or for segments. */
 const struct segment *live_walk_next_segment(struct live_walk *walk);
-
-#endif

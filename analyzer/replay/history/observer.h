@@ -5,8 +5,7 @@
  * order. An observer may keep what is live or has a name, but no events. It must not change the
  * history.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_OBSERVER_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_OBSERVER_H
+#pragma once
 
 #include "cursor.h"
 
@@ -77,5 +76,3 @@ static inline int observers_see_reserved(const struct cursor *at, const struct s
     }
     return 0;
 }
-
-#endif

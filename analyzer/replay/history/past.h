@@ -13,8 +13,7 @@
  * items. Its length is therefore bounded by what was live at the kept moments. The items are in the
  * order of their ends.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_PAST_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_PAST_H
+#pragma once
 
 #include "history.h"
 
@@ -35,5 +34,3 @@ int past_end_usage(struct history *history, const struct mempool_usage *usage, s
 int past_pin(struct history *history, uint64_t index, struct err *err);
 /* Removes a pin, such as that of a dropped failure. */
 void past_unpin(struct history *history, uint64_t index);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * The stacks of the last BACKWARDS_KEPT calls are kept.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_PHASE_BACKWARDS_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_PHASE_BACKWARDS_H
+#pragma once
 
 #include "analyzer/replay/history/cursor.h"
 #include "inferred.h"
@@ -30,5 +29,3 @@ static inline uint32_t backwards_open_stack(const struct history *history)
 /* The number of the first call that began after the event. 0: there is none, or it is no longer
  * kept. */
 uint32_t backwards_after(const struct backwards *backwards, uint64_t index);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Phases inferred from stacks, by the rules of inferred_phases.def. */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_INFERRED_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_INFERRED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -56,5 +55,3 @@ bool inferred_is_in_backward(const struct inferred *inferred, uint32_t stack_id)
 bool inferred_is_certain(const struct inferred *inferred, uint32_t stack_id);
 
 struct inferred_caller inferred_caller_of(const struct inferred *inferred, uint32_t stack_id);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The paths of a history. A path is the names of nested phases; each combination of names is one
  * path. */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_PATHS_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_PATHS_H
+#pragma once
 
 #include "analyzer/util/pair_map.h"
 #include "analyzer/replay/history/cursor.h"
@@ -21,5 +20,3 @@ void paths_release(struct paths *paths);
  */
 uint32_t paths_find(struct paths *paths, const struct cursor *at, uint32_t parent, uint64_t id,
                     const char *name, enum phase_source source);
-
-#endif

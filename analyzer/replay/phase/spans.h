@@ -8,8 +8,7 @@
  *     pushed without an id      ... ◄── pushed_outer ── span      for each thread and source
  *     around it at its push     root ◄── ... ◄── parent ── span
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_SPANS_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_SPANS_H
+#pragma once
 
 #include "analyzer/util/pair_map.h"
 #include "inferred.h"
@@ -81,5 +80,3 @@ static inline bool span_is_open(const struct span *span)
  */
 void spans_hold(struct spans *spans, uint32_t span);
 void spans_let_go(struct spans *spans, uint32_t span);
-
-#endif

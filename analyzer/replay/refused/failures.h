@@ -6,8 +6,7 @@
  * Later events decide whether a refused call was a failure. Until they do, the refused call waits
  * in a queue. All later failures wait behind it, so that failures are numbered in order.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_REFUSED_FAILURES_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_REFUSED_FAILURES_H
+#pragma once
 
 #include "analyzer/replay/history/cursor.h"
 
@@ -37,5 +36,3 @@ struct failure *failures_last_of_thread(const struct cursor *at);
 void failures_note_attempt(const struct cursor *at);
 /* Called when it turns out that the sample of event sample_index describes event reported_index. */
 void failures_learn(struct history *history, uint64_t sample_index, uint64_t reported_index);
-
-#endif

@@ -4,8 +4,7 @@
  * PyTorch requests. It is recognized by the function names in the trace; if the trace has no names,
  * no memory is optional.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_REFUSED_OPTIONAL_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_REFUSED_OPTIONAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@
 
 /* True if a request with this stack is optional. */
 bool optional_is_asked(const struct trace *trace, uint32_t stack_id);
-
-#endif

@@ -19,8 +19,7 @@
  * The thread has flushed if it gave a segment of a pool back to the driver. Two calls of one
  * failure have the same innermost Python frame, if both have Python frames.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_REFUSED_REFUSALS_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_REFUSED_REFUSALS_H
+#pragma once
 
 #include "analyzer/replay/history/cursor.h"
 
@@ -32,5 +31,3 @@ int refusals_add(const struct cursor *at, uint32_t account, uint32_t path, bool 
 int refusals_before_alloc(const struct cursor *at);
 /* Handles the current event, which gave a segment of a framework's pool back to the driver. */
 void refusals_note_flush(const struct cursor *at, uint64_t bytes);
-
-#endif

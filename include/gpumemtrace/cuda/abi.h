@@ -8,8 +8,7 @@
  * With NVIDIA's headers the compiler sees every prototype twice, so a mistake in our prototypes is
  * an error.
  */
-#ifndef GPUMEMTRACE_CUDA_ABI_H
-#define GPUMEMTRACE_CUDA_ABI_H
+#pragma once
 
 #ifdef GPUMEMTRACE_REAL_CUDA_H
 
@@ -184,7 +183,5 @@ typedef struct cudaLaunchConfig_st cudaLaunchConfig_t;
 #else
 
 #include "runtime.h"
-
-#endif
 
 #endif

@@ -8,8 +8,7 @@
  * Sizes are bytes. Every function is thread-safe. Recorder code that calls one from a hook explains
  * why it may.
  */
-#ifndef GPUMEMTRACE_CUDA_DRIVER_H
-#define GPUMEMTRACE_CUDA_DRIVER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -450,5 +449,3 @@ typedef void(CUDAAPI *CUlogsCallback)(void *data, CUlogLevel level, char *messag
 #endif
 
 #include "driver_prototypes.h"
-
-#endif

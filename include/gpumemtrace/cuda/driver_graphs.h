@@ -3,8 +3,7 @@
  * The part of driver.h about graphs and stream capture: contents of a node, executable graphs,
  * memory that graphs keep. Include abi.h instead.
  */
-#ifndef GPUMEMTRACE_CUDA_DRIVER_GRAPHS_H
-#define GPUMEMTRACE_CUDA_DRIVER_GRAPHS_H
+#pragma once
 
 /* --- stream capture --- */
 
@@ -203,5 +202,3 @@ typedef enum CUgraphMem_attribute_enum {
     CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT = 2,
     CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH = 3
 } CUgraphMem_attribute;
-
-#endif

@@ -4,8 +4,7 @@
  * NVIDIA's header does not declare them, so abi.h includes this file in addition to NVIDIA's
  * header. driver.h also includes this file.
  */
-#ifndef GPUMEMTRACE_CUDA_DRIVER_OLD_H
-#define GPUMEMTRACE_CUDA_DRIVER_OLD_H
+#pragma once
 
 typedef unsigned int CUdeviceptr_v1;
 
@@ -21,5 +20,3 @@ typedef struct CUDA_ARRAY3D_DESCRIPTOR_v1_st {
     unsigned int NumChannels;
     unsigned int Flags;
 } CUDA_ARRAY3D_DESCRIPTOR_v1;
-
-#endif

@@ -3,8 +3,7 @@
  * Prototypes of the driver's functions, from driver_prototypes.def. driver.h includes it, and so
  * does abi.h after NVIDIA's header, where the compiler then compares the two.
  */
-#ifndef GPUMEMTRACE_CUDA_DRIVER_PROTOTYPES_H
-#define GPUMEMTRACE_CUDA_DRIVER_PROTOTYPES_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,6 +21,4 @@ extern "C" {
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -3,8 +3,7 @@
  * The part of driver.h about memory that is shared or assembled: other processes, other APIs,
  * multicast objects, and arrays whose memory is mapped in parts. Include abi.h instead.
  */
-#ifndef GPUMEMTRACE_CUDA_DRIVER_SHARING_H
-#define GPUMEMTRACE_CUDA_DRIVER_SHARING_H
+#pragma once
 
 /* --- other processes --- */
 
@@ -157,5 +156,3 @@ typedef struct CUDA_ARRAY_MEMORY_REQUIREMENTS_st {
     size_t size, alignment;
     unsigned int reserved[4];
 } CUDA_ARRAY_MEMORY_REQUIREMENTS;
-
-#endif

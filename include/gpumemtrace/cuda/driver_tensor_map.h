@@ -3,8 +3,7 @@
  * Declares tensor maps, which are new in CUDA 12. This file is a part of driver.h, and it
  * supplements NVIDIA's headers of earlier versions.
  */
-#ifndef GPUMEMTRACE_CUDA_DRIVER_TENSOR_MAP_H
-#define GPUMEMTRACE_CUDA_DRIVER_TENSOR_MAP_H
+#pragma once
 
 typedef struct CUtensorMap_st {
 #ifdef __cplusplus
@@ -65,5 +64,3 @@ typedef enum CUtensorMapIm2ColWideMode_enum {
     CU_TENSOR_MAP_IM2COL_WIDE_MODE_W = 0,
     CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128
 } CUtensorMapIm2ColWideMode;
-
-#endif

@@ -4,8 +4,7 @@
  * driver. device_prop.def has the differences of CUDA 12 (struct cudaDeviceProp). Include abi.h,
  * which chooses between this file and NVIDIA's header.
  */
-#ifndef GPUMEMTRACE_CUDA_RUNTIME_H
-#define GPUMEMTRACE_CUDA_RUNTIME_H
+#pragma once
 
 #include "driver.h"
 
@@ -364,5 +363,3 @@ typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, vo
 #endif
 
 #include "runtime_prototypes.h"
-
-#endif

@@ -3,8 +3,7 @@
  * The part of runtime.h about graphs and stream capture. driver_graphs.h does the same for the
  * driver. Include abi.h instead.
  */
-#ifndef GPUMEMTRACE_CUDA_RUNTIME_GRAPHS_H
-#define GPUMEMTRACE_CUDA_RUNTIME_GRAPHS_H
+#pragma once
 
 /* --- stream capture --- */
 
@@ -181,5 +180,3 @@ enum cudaGraphMemAttributeType {
     cudaGraphMemAttrReservedMemCurrent = 2,
     cudaGraphMemAttrReservedMemHigh = 3
 };
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Prototypes of the runtime's functions, from runtime_prototypes.def; see driver_prototypes.h.
  */
-#ifndef GPUMEMTRACE_CUDA_RUNTIME_PROTOTYPES_H
-#define GPUMEMTRACE_CUDA_RUNTIME_PROTOTYPES_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,6 +20,4 @@ extern "C" {
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -3,8 +3,7 @@
  * The machine code of one function: its main part and its cold part. The compiler moves the cold
  * part away because it seldom runs; that part has no name in a stripped file.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_CODE_RANGES_H
-#define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_CODE_RANGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ static inline bool code_ranges_have(const struct code_ranges *ranges, uintptr_t 
             return true;
     return false;
 }
-
-#endif

@@ -9,8 +9,7 @@
  *               old rbp       where the rule says, if it was saved
  *     lower     …             this frame                                             <- rsp
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_FRAME_RULES_H
-#define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_FRAME_RULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ struct frame_rule {
 /* Returns the rule for the call that returns to this address. It needs some microseconds, and takes
  * the lock of the loader's list for a moment. Callable from a hook. */
 struct frame_rule frame_rules_read(uintptr_t return_address);
-
-#endif

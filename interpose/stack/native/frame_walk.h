@@ -11,8 +11,7 @@
  *
  * Callable from a hook: no malloc, no waiting for a lock, and system calls only while it learns.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_FRAME_WALK_H
-#define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_FRAME_WALK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -46,5 +45,3 @@ int frame_walk(struct frame_walk *walk, struct frame_steps *steps, void **frames
 /* Learns the rules of these frames. Call it after frame_walk returned 0, with the frames that an
  * unwinder found for the same caller. */
 void frame_walk_learn(struct frame_walk *walk, void *const *frames, int count);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * The limits of a stack's size.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_LIMITS_H
-#define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_LIMITS_H
+#pragma once
 
 #include "gpumemtrace/limits.h"
 
@@ -14,5 +13,3 @@
 #define STACK_FRAMES_MAX ((1 + STACK_SOURCES_MAX) * STACK_DEPTH_MAX + 2 + STACK_SOURCES_MAX)
 
 _Static_assert(STACK_FRAMES_MAX <= LIMIT_stack_frames, "a reader takes every stack whole");
-
-#endif

@@ -4,8 +4,7 @@
  * has changed, so that each native frame finds its module in the trace. The analyzer resolves
  * symbols.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_MODULES_H
-#define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_MODULES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ uint64_t modules_version(void);
 bool modules_is_own(const void *address);
 /* Is this address in the C library, where threads and main begin? */
 bool modules_is_libc(const void *address);
-
-#endif

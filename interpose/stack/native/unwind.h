@@ -2,8 +2,7 @@
 /*
  * The unwinder of native frames, chosen when a recording starts.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_H
-#define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_H
+#pragma once
 
 /* Fills frames[limit] with return addresses, innermost first, and returns their number. The first
  * ones may be frames of this library. Thread-safe, but not async-signal-safe. It calls no malloc
@@ -23,5 +22,3 @@ void unwind_load(void);
 const struct unwinder *unwind_choose(void);
 
 extern const struct unwinder unwind_none;
-
-#endif

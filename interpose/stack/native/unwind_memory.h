@@ -5,8 +5,7 @@
  * And if the program closed all descriptors and opened its own files, libunwind would read, write
  * or close one of these files.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_MEMORY_H
-#define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ void unwind_memory_install(const struct link_map *libunwind);
 
 /* Can this word of the calling thread's stack be read? Keeps errno. */
 bool unwind_memory_is_readable(uintptr_t address);
-
-#endif

@@ -6,8 +6,7 @@
  *     | 1 | encodings: of the pointer, count, table | pointer | count | table …
  *     table: | start of code - header | entry - header | …          int32 each, sorted
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_TABLE_H
-#define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ static inline const uint8_t *unwind_table_entry(const struct unwind_table *table
 {
     return (const uint8_t *)(table->header + (uintptr_t)(intptr_t)table->rows[row][1]);
 }
-
-#endif

@@ -12,8 +12,7 @@
  * There are two tables; when the current one is too full, its slots are moved to the other. If two
  * such moves happen during a lookup, the reader finds nothing, but never a wrong location.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_CODE_CACHE_H
-#define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_CODE_CACHE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -87,5 +86,3 @@ void code_cache_forget(const void *code);
 /* Does the table hold any place of this object? Needs no lock, because nobody adds places of a
  * dying object. */
 bool code_cache_knows(const void *code);
-
-#endif

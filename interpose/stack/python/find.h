@@ -6,8 +6,7 @@
  *        │                                                     └──► refused, with a line on stderr
  *        └── no such object: looked for again when the loader's list has changed
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_FIND_H
-#define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_FIND_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -55,5 +54,3 @@ const struct code_ranges *python_loop(void);
 
 /* Does this range of addresses contain an interpreter? */
 bool python_calls(uintptr_t start, uintptr_t end);
-
-#endif

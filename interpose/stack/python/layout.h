@@ -3,8 +3,7 @@
  * Knows the version and build of CPython, and the offsets of the members that are read
  * (layouts.def). Only the functions of this file read CPython's objects.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_LAYOUT_H
-#define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_LAYOUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ static inline unsigned python_byte(const void *object, int offset)
 {
     return ((const unsigned char *)object)[offset];
 }
-
-#endif

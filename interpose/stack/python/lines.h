@@ -3,8 +3,7 @@
  * Finds the line of an instruction in the line table of a code object. CPython has had three
  * formats of line tables.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_LINES_H
-#define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_LINES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@
  * and gives first_line. */
 int python_line(enum python_lines format, const uint8_t *table, size_t table_bytes, int first_line,
                 int64_t offset);
-
-#endif

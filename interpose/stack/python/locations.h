@@ -3,8 +3,7 @@
  * Turns a place in a code object into a row of the table location: function, file and line. Each
  * text is in UTF-8 and is written only once.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_LOCATIONS_H
-#define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_LOCATIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ uint32_t python_locations_intern(struct thread *thread, const struct python_layo
 /* The same for a line whose function and file have these string_ids. */
 uint32_t python_locations_add(struct thread *thread, uint32_t function_id, uint32_t file_id,
                               uint32_t line);
-
-#endif

@@ -3,8 +3,7 @@
  * Finds the location of a place in a living code object, and remembers the location until the
  * object dies.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_PLACES_H
-#define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_PLACES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ uint32_t python_places_look_up(struct thread *thread, const struct python *pytho
  * after python_places_ready has returned true. Takes a lock; calls no malloc. */
 uint32_t python_places_add(struct thread *thread, uint32_t function_id, uint32_t file_id,
                            uint32_t line);
-
-#endif

@@ -3,8 +3,7 @@
  * Takes the stack of a hooked call, and returns it as one number. A stack has the native frames of
  * the calling thread and the frames of the sources, in the order that merge.h draws.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_TAKE_CALL_STACK_H
-#define GPUMEMTRACE_INTERPOSE_STACK_TAKE_CALL_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ void call_stack_after_fork(bool in_child);
  * calls no malloc, takes a lock only for frames or objects not seen before, and is no cancellation
  * point. */
 uint32_t call_stack_take(struct thread *thread);
-
-#endif

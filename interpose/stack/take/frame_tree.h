@@ -5,8 +5,7 @@
  * id, so no stored event names a frame that is not stored. Lock-free, no malloc, callable from a
  * hook.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_TAKE_FRAME_TREE_H
-#define GPUMEMTRACE_INTERPOSE_STACK_TAKE_FRAME_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ static inline uint64_t frame_word(enum frame_kind kind, uint64_t address)
  * and lost_frames is incremented by one. */
 uint32_t frame_tree_intern(struct thread *thread, const uint64_t *frames, uint32_t depth,
                            bool *is_whole);
-
-#endif

@@ -12,8 +12,7 @@
  * If the interpreter's loop cannot be told from other code, or no native frame lies in it, the
  * source's frames come first, then its unplaced_label, then the native frames.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_TAKE_MERGE_H
-#define GPUMEMTRACE_INTERPOSE_STACK_TAKE_MERGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ struct native_frames {
 unsigned merge_frames(struct thread *thread, const struct stack_parts *parts,
                       const struct native_frames *native, const struct source_frames *sources,
                       uint64_t *words);
-
-#endif

@@ -9,8 +9,7 @@
  * All four lanes must agree. Each lane is a chain of bijections, so stacks that differ in one word
  * differ in a lane. Other pairs of stacks have the same fingerprint less than once in 2^64.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_TAKE_STACK_MEMO_H
-#define GPUMEMTRACE_INTERPOSE_STACK_TAKE_STACK_MEMO_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -69,5 +68,3 @@ struct stack_memo {
 /* Returns the id of the stack with this fingerprint; 0: the stack is not in the memo. */
 uint32_t stack_memo_find(const struct stack_memo *memo, const struct fingerprint *print);
 void stack_memo_put(struct stack_memo *memo, const struct fingerprint *print, uint32_t id);
-
-#endif

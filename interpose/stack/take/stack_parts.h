@@ -2,8 +2,7 @@
 /*
  * The unwinder, sources and label that setup.c chose.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_TAKE_STACK_PARTS_H
-#define GPUMEMTRACE_INTERPOSE_STACK_TAKE_STACK_PARTS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -27,5 +26,3 @@ struct stack_parts {
     struct labelled_code *label;
     unsigned depth; /* limit for the unwinder and each source; at most STACK_DEPTH_MAX */
 };
-
-#endif

@@ -7,8 +7,7 @@
  *     walk() fills   | frame | frame | RUN_END | frame | RUN_END | …    innermost first
  *                      run by the inner loop     by the outer one
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STACK_TAKE_STACK_SOURCE_H
-#define GPUMEMTRACE_INTERPOSE_STACK_TAKE_STACK_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ struct stack_source {
      * its frames lie further out than all native frames. */
     const struct code_ranges *(*loop)(void);
 };
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Arrays and mipmapped arrays. Not thread-safe: the simulator's lock covers them.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_ARRAY_ARRAY_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_ARRAY_ARRAY_H
+#pragma once
 
 #include "simulator/driver/machine/block.h"
 #include "simulator/driver/machine/object.h"
@@ -55,5 +54,3 @@ int array_levels_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned level
                        uint64_t *size_bytes);
 CUDA_ARRAY3D_DESCRIPTOR array_level(const CUDA_ARRAY3D_DESCRIPTOR *whole, unsigned level);
 uint64_t array_element_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_ARRAY_TILES_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_ARRAY_TILES_H
+#pragma once
 
 #define TILE_BYTES ((uint64_t)64 << 10)
 
@@ -18,5 +17,3 @@ struct tiles {
 };
 
 void tiles_drop(struct tiles *tiles);
-
-#endif

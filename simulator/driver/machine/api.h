@@ -4,11 +4,8 @@
  * must return the driver's own functions even if the program or a preloaded library defines the
  * same names.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_API_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_API_H
+#pragma once
 
 #pragma GCC visibility push(protected)
 #include "gpumemtrace/cuda/driver.h"
 #pragma GCC visibility pop
-
-#endif

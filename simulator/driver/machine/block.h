@@ -5,8 +5,7 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_BLOCK_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_BLOCK_H
+#pragma once
 
 #include "device.h"
 #include "share.h"
@@ -65,5 +64,3 @@ static inline bool block_is_host(const struct block *block)
     return block->kind == BLOCK_MANAGED || block->kind == BLOCK_PINNED ||
            block->kind == BLOCK_REGISTERED || block->is_host_pool || block->is_managed_pool;
 }
-
-#endif

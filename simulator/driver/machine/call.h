@@ -10,8 +10,7 @@
  *
  * One lock protects the whole simulated machine: devices, contexts, blocks, handles.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_CALL_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_CALL_H
+#pragma once
 
 #include "context.h"
 
@@ -63,5 +62,3 @@ CUresult call_initialize(unsigned flags);
     {                                                                                              \
         return do_##name(#name #suffix, __VA_ARGS__);                                              \
     }
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_CODE_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_CODE_H
+#pragma once
 
 #include "context_state.h"
 
@@ -41,5 +40,3 @@ CUresult code_module_of(struct context *context, const struct library *library,
                         struct module **module);
 /* Loads into a new context the libraries that are loaded eagerly. */
 CUresult code_begin_context(struct context *context);
-
-#endif

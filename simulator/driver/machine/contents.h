@@ -6,8 +6,7 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_CONTENTS_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_CONTENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ void contents_guess(uint64_t address, uint64_t size_bytes, void *bytes);
 void contents_copy(uint64_t to, uint64_t from, uint64_t size_bytes);
 void contents_forget(uint64_t address, uint64_t size_bytes);
 void contents_forget_all(void);
-
-#endif

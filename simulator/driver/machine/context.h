@@ -5,8 +5,7 @@
  *
  * Not thread-safe: the simulator's lock covers everything except each thread's own stack.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_CONTEXT_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_CONTEXT_H
+#pragma once
 
 #include "context_state.h"
 
@@ -36,5 +35,3 @@ CUresult context_take_low(struct context *context, uint64_t size_bytes, struct s
 void context_give(struct context *context, struct span *span);
 /* Frees a block of the context and returns its memory. */
 void context_free_block(struct block *block);
-
-#endif

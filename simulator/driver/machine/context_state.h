@@ -4,8 +4,7 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_CONTEXT_STATE_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_CONTEXT_STATE_H
+#pragma once
 
 #include "block.h"
 #include "object.h"
@@ -26,5 +25,3 @@ struct context {
     struct block *blocks;
     struct object *objects;
 };
-
-#endif

@@ -10,8 +10,7 @@
  * Not thread-safe: the simulator's lock covers everything except device_count and device_at, which
  * any thread may call after device_setup.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_DEVICE_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_DEVICE_H
+#pragma once
 
 #include "api.h"
 #include "heap.h"
@@ -72,5 +71,3 @@ bool round_up_overflows(uint64_t size_bytes, uint64_t unit_bytes, uint64_t *roun
 /* Reserves addresses that cannot be read or written. Returns 0 if no addresses are left. */
 uint64_t addresses_reserve(uint64_t size_bytes, uint64_t alignment_bytes, uint64_t wish);
 void addresses_release(uint64_t address, uint64_t size_bytes);
-
-#endif

@@ -10,8 +10,7 @@
  * the request gets the span with the lowest address. So the same requests always get the same
  * addresses. Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_HEAP_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_HEAP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ struct span *heap_free_from(const struct heap *heap, uint64_t size_bytes, uint64
 /* Returns whether this free span is a whole region, so that the region may be removed. */
 bool span_is_region(const struct span *span);
 void heap_drop(struct heap *heap, struct span *span);
-
-#endif

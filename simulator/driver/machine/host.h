@@ -2,8 +2,7 @@
 /*
  * Host memory for pinned and managed blocks, in whole pages.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_HOST_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_HOST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@ static inline void *host_pointer(uint64_t address)
 {
     return (void *)(uintptr_t)address;
 }
-
-#endif

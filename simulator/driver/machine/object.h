@@ -5,8 +5,7 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_OBJECT_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_OBJECT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -53,5 +52,3 @@ void *object_find_if(enum object_kind kind, bool is_wanted(const void *object, c
 void object_for_each(enum object_kind kind, void visit(void *object, void *data), void *data);
 /* Deletes all objects of a context. */
 void object_delete_all(struct context *context);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_OPEN_CAPTURES_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_OPEN_CAPTURES_H
+#pragma once
 
 #include "object.h"
 #include "api.h"
@@ -39,5 +38,3 @@ bool open_captures_began_here(const struct capture *capture);
 bool open_captures_permit(void);
 /* Sets this thread's capture mode for such calls, and returns the previous mode. */
 CUstreamCaptureMode open_captures_exchange_mode(CUstreamCaptureMode mode);
-
-#endif

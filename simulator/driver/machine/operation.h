@@ -6,8 +6,7 @@
  *
  * State belongs to one thread, except the count of readings outside operators, which is atomic.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_OPERATION_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_OPERATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ void operation_count_reading(void);
 uint64_t operation_readings_outside(void);
 
 void operation_kernel_ran(void);
-
-#endif

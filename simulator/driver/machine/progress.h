@@ -14,8 +14,7 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_PROGRESS_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_PROGRESS_H
+#pragma once
 
 #include "context_state.h"
 
@@ -74,5 +73,3 @@ void progress_wait_for(const struct place *place);
 void progress_wait_for_stream(struct stream_name stream);
 /* NULL has no effect. */
 void progress_wait_for_context(const struct context *context);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_SHARE_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_SHARE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -54,5 +53,3 @@ CUresult share_location(const struct share_name *name, CUmemLocation *location);
 /* Returns a new file descriptor for the name; -1: the system call failed, see errno. */
 int share_export(const struct share_name *name);
 bool share_import(int descriptor, enum share_kind kind, struct share_name *name);
-
-#endif

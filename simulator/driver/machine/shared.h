@@ -12,8 +12,7 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_SHARED_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_SHARED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ uint64_t shared_others_bytes(int index);
 uint64_t shared_other_bytes(int slot, int index, int *pid);
 /* Call with the table locked. Records the bytes that this process now holds of the card. */
 void shared_hold(int index, uint64_t held_bytes);
-
-#endif

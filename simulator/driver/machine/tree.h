@@ -5,8 +5,7 @@
  *
  * Not thread-safe: the simulator's lock covers every tree.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_TREE_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_TREE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ void tree_remove(struct tree *tree, struct tree_node *node);
 /* The first node with this key or a higher one; NULL: none. */
 struct tree_node *tree_at_least(const struct tree *tree, struct tree_key key);
 struct tree_node *tree_at_most(const struct tree *tree, struct tree_key key);
-
-#endif

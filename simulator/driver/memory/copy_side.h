@@ -5,8 +5,7 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_COPY_SIDE_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_COPY_SIDE_H
+#pragma once
 
 #include "simulator/driver/machine/api.h"
 #include <stdbool.h>
@@ -31,5 +30,3 @@ CUresult copy_side_check_box(struct copy_side *place, const struct box *box);
 /* Both sides must have been checked. */
 void copy_side_copy(const struct copy_side *to, const struct copy_side *from,
                     const struct box *box);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_GRAPH_MEMORY_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_GRAPH_MEMORY_H
+#pragma once
 
 #include "simulator/driver/machine/block.h"
 
@@ -51,5 +50,3 @@ void graph_mapping_add(struct graph_mapping *mapping);
 void graph_mapping_remove(struct graph_mapping *mapping);
 /* Reserves the mapping's peak in addition to all other live allocations. */
 CUresult graph_mapping_map(struct graph_mapping *mapping);
-
-#endif

@@ -3,8 +3,7 @@
  * Functions that allocate and find memory, which several versions of an API function share. Not
  * thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_MEMORY_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_MEMORY_H
+#pragma once
 
 #include "simulator/driver/machine/context.h"
 
@@ -27,5 +26,3 @@ struct memory_range {
 
 /* A complete call that finds the allocation with this address. */
 CUresult memory_find_range(const char *function, uint64_t address, struct memory_range *range);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_MEMPOOL_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_MEMPOOL_H
+#pragma once
 
 #include "simulator/driver/machine/block.h"
 #include "simulator/driver/machine/call.h"
@@ -57,5 +56,3 @@ CUresult mempool_import_piece(struct mempool *pool, const struct share_name *nam
 void mempool_destroy(struct mempool *pool);
 CUresult mempool_alloc(struct mempool *pool, uint64_t size_bytes, CUdeviceptr *address);
 void mempool_release(struct mempool *pool, uint64_t keep_bytes);
-
-#endif

@@ -4,12 +4,9 @@
  * physical memory, but no memory of its own. The program binds physical memory to the object. Not
  * thread-safe: the simulator's lock covers them.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_MULTICAST_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_MULTICAST_H
+#pragma once
 
 struct multicast;
 
 /* Releases the memory that is bound to the object. */
 void multicast_delete(struct multicast *multicast);
-
-#endif

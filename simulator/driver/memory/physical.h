@@ -6,8 +6,7 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_PHYSICAL_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_PHYSICAL_H
+#pragma once
 
 #include "simulator/driver/machine/call.h"
 #include "simulator/driver/machine/object.h"
@@ -37,5 +36,3 @@ void physical_hold(struct physical *physical);
 void physical_drop(struct physical *physical);
 
 bool physical_is_granular(uint64_t size_bytes);
-
-#endif

@@ -2,12 +2,9 @@
 /*
  * Queries of reserved addresses. Not thread-safe: the simulator's lock covers them.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_VMM_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_VMM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 bool vmm_is_reserved(uint64_t address);
-
-#endif

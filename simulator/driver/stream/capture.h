@@ -5,8 +5,7 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_CAPTURE_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_CAPTURE_H
+#pragma once
 
 #include "simulator/driver/machine/call.h"
 #include "frontier.h"
@@ -45,5 +44,3 @@ CUresult capture_begin(const struct call *call, CUstream stream, struct graph *g
                        bool owns_graph, struct graph_nodes dependencies, CUstreamCaptureMode mode);
 /* Ends the capture; must be called from the thread and for the stream that began it. */
 CUresult capture_end(const struct call *call, CUstream stream, CUgraph *graph);
-
-#endif

@@ -4,8 +4,7 @@
  * that the stream's next node will depend on. The frontier of an event is the frontier that the
  * stream had when the event was recorded. Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_FRONTIER_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_FRONTIER_H
+#pragma once
 
 #include "graph.h"
 
@@ -26,5 +25,3 @@ bool frontier_contains(const struct frontier *frontier, const struct graph_node 
 struct graph_nodes frontier_nodes(const struct frontier *frontier);
 CUresult frontier_join(struct frontier *frontier, struct graph_nodes nodes);
 CUresult frontier_set(struct frontier *frontier, struct graph_nodes nodes);
-
-#endif

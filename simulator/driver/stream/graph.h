@@ -6,8 +6,7 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_GRAPH_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_GRAPH_H
+#pragma once
 
 #include "simulator/driver/machine/call.h"
 #include "simulator/driver/machine/object.h"
@@ -73,5 +72,3 @@ typedef CUresult graph_visit(struct graph_node *node, void *data);
 CUresult graph_walk(struct graph *graph, graph_visit *visit, void *data);
 /* Returns a new number, which no node has as its stamp yet. */
 uint64_t graph_stamp(void);
-
-#endif

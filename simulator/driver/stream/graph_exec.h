@@ -3,8 +3,7 @@
  * Executable graphs, which outlive the graph that they were instantiated from. An executable graph
  * keeps its nodes as a sequence of steps. Not thread-safe: the simulator's lock covers them.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_GRAPH_EXEC_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_GRAPH_EXEC_H
+#pragma once
 
 #include "graph.h"
 #include "simulator/driver/memory/graph_memory.h"
@@ -35,5 +34,3 @@ struct graph_mapping *graph_exec_mapping(const struct graph_exec *exec,
 CUresult graph_exec_map(struct graph_exec *exec);
 /* Call it when the graph is destroyed. The executable graph stays valid. */
 void graph_exec_forget(struct graph *graph);
-
-#endif

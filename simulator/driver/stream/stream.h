@@ -6,8 +6,7 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_STREAM_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_STREAM_H
+#pragma once
 
 #include "simulator/driver/machine/call.h"
 #include "simulator/driver/machine/progress.h"
@@ -47,5 +46,3 @@ struct stream_name stream_name(const struct call *call, CUstream stream);
 /* Whether the stream synchronizes with the legacy stream. */
 bool stream_is_blocking(const struct call *call, CUstream stream);
 struct context *stream_context(const struct call *call, CUstream stream);
-
-#endif

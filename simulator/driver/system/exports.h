@@ -2,8 +2,7 @@
 /*
  * Looks up an exported function by name and version.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_SYSTEM_EXPORTS_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_SYSTEM_EXPORTS_H
+#pragma once
 
 enum export_result {
     EXPORT_FOUND,
@@ -14,5 +13,3 @@ enum export_result {
 /* Looks up a function. per_thread: prefer the versions for the per-thread default stream. *function
  * is set only if the function is found. */
 enum export_result exports_find(const char *name, int version, int per_thread, void **function);
-
-#endif

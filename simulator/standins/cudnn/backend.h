@@ -4,8 +4,7 @@
  * a descriptor hold its contents, so the descriptor may be destroyed first. graph.c gives
  * attributes their meaning.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_BACKEND_H
-#define GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_BACKEND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ int64_t contents_number(const struct contents *contents, int name, int64_t index
 /* The contents of the attribute's descriptor with this index; NULL: none. The reference is
  * borrowed. */
 struct contents *contents_descriptor(const struct contents *contents, int name, int64_t index);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Tensors and filters of cuDNN's older interface: type and dimensions as the caller set them.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_DESCRIPTOR_H
-#define GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_DESCRIPTOR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -19,5 +18,3 @@ size_t cudnn_element_bytes(int data_type);
 
 /* Sets a dense tensor of three dimensions, the shape of weights of recurrent layers. */
 void cudnn_shape_set_matrix(struct cudnn_shape *shape, int data_type, int rows, int columns);
-
-#endif

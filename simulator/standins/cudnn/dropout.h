@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Dropout's descriptor. */
-#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_DROPOUT_H
-#define GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_DROPOUT_H
+#pragma once
 
 struct cudnn_dropout {
     float probability;
 };
-
-#endif

@@ -3,8 +3,7 @@
  * The attributes of the graph interface that cuDNN computes: engines, heuristics, plans and their
  * workspaces. backend.h stores attributes.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_GRAPH_H
-#define GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_GRAPH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ int graph_complete(struct contents *contents);
 
 /* Whether this attribute, if it is not set, is an empty list. */
 bool graph_attribute_is_empty(int name);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cuDNN's results, with the numbers of version 9. Version 8 has other numbers for the same errors,
  * which does not matter, because callers compare only with success. */
-#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_STATUS_H
-#define GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_STATUS_H
+#pragma once
 
 enum cudnn_status {
     CUDNN_SUCCESS = 0,
@@ -11,5 +10,3 @@ enum cudnn_status {
     CUDNN_NOT_SUPPORTED = 3000,
     CUDNN_HOST_ALLOCATION_FAILED = 4003,
 };
-
-#endif

@@ -3,8 +3,7 @@
  * The workspace of a convolution. On a card, cuDNN's heuristics choose it; here its size is
  * assumed. Both of cuDNN's interfaces use it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_WORKSPACE_H
-#define GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_WORKSPACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ size_t convolution_workspace(const struct convolution *convolution, bool on_tens
 /* Whether the current device has tensor cores for this type. For float, tensor cores compute in
  * TF32. */
 bool convolution_uses_tensor_cores(const struct convolution *convolution);
-
-#endif

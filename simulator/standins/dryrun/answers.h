@@ -3,8 +3,7 @@
  * Functions that a program needs and that the simulator does not model. Gives the result of each
  * function, and counts its calls. Thread-safe.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_DRYRUN_ANSWERS_H
-#define GPUMEMTRACE_SIMULATOR_STANDINS_DRYRUN_ANSWERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +22,3 @@ const char *gpumemtrace_dryrun_unanswered(unsigned index, uint64_t *count);
 /* Exported for the simulated driver and runtimes: counts a call of one of their functions without a
  * body. name must live as long as the process. */
 void gpumemtrace_dryrun_count(const char *name);
-
-#endif

@@ -6,8 +6,7 @@
  * Any file may be given. A file that is not an object of this machine's class is refused; a
  * truncated one ends early.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_DRYRUN_ELF_FILE_H
-#define GPUMEMTRACE_SIMULATOR_STANDINS_DRYRUN_ELF_FILE_H
+#pragma once
 
 #include <elf.h>
 #include <link.h>
@@ -44,5 +43,3 @@ struct elf_symbol {
 
 /* Fills symbol with the next named global symbol from *position on (0 at first); false: no more. */
 bool elf_file_symbol(const struct elf_file *file, size_t *position, struct elf_symbol *symbol);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Tells which names belong to NVIDIA's libraries and functions.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_DRYRUN_FAMILIES_H
-#define GPUMEMTRACE_SIMULATOR_STANDINS_DRYRUN_FAMILIES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ const char *family_standin(const char *soname);
 /* Whether NVIDIA's libraries have a function with this name. Sets *not_supported to the result that
  * it returns. */
 bool family_has_function(const char *name, int *not_supported);
-
-#endif

@@ -10,8 +10,7 @@
  * because the loader then uses them for any version, except in a library whose own name a program
  * needs with a version. So a library with a public name has no functions.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_DRYRUN_MADE_H
-#define GPUMEMTRACE_SIMULATOR_STANDINS_DRYRUN_MADE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ struct made_function {
  */
 int made_load(const char *soname, const char *needs, const struct made_function *functions,
               size_t count, dlopen_function *dlopen_real);
-
-#endif

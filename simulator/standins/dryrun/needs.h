@@ -3,8 +3,7 @@
  * Generates the libraries and functions of NVIDIA's that a library needs and that no loaded library
  * has.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_DRYRUN_NEEDS_H
-#define GPUMEMTRACE_SIMULATOR_STANDINS_DRYRUN_NEEDS_H
+#pragma once
 
 #include "made.h"
 
@@ -19,5 +18,3 @@ void needs_prepare(const char *path, const void *caller, dlopen_function *dlopen
 /* Called before a library of NVIDIA's is opened by name. Afterwards a library with that name is
  * loaded. */
 void needs_prepare_name(const char *soname, dlopen_function *dlopen_real);
-
-#endif

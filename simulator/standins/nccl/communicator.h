@@ -4,8 +4,7 @@
  * the others are pretended (GPUMEMTRACE_SIM_RANK): they give the same contents as this rank. Also
  * keeps the last failure on each thread.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_COMMUNICATOR_H
-#define GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_COMMUNICATOR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ void communicator_close(struct communicator *communicator);
 /* Stores the text for ncclGetLastError and returns the status. */
 int nccl_fail(int status, const struct err *err);
 const char *nccl_last_failure(void);
-
-#endif

@@ -3,8 +3,7 @@
  * Contents of a card's memory for NCCL's calls: a range of bytes with a state of
  * simulator/values.h.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_CONTENTS_H
-#define GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_CONTENTS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ void contents_release(struct contents *contents);
 /* Writes the contents after skipped_bytes to the range; the rest of the range becomes unknown. */
 void contents_write(void *address, size_t bytes, const struct contents *contents,
                     size_t skipped_bytes);
-
-#endif

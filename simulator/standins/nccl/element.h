@@ -2,8 +2,7 @@
 /*
  * Elements of NCCL's types and their reductions.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_ELEMENT_H
-#define GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_ELEMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ double element_value(const void *element, int type);
 void element_combine(void *to, const void *from, size_t count, int type, int reduction);
 void element_multiply(void *elements, size_t count, int type, double factor);
 void element_divide(void *elements, size_t count, int type, int divisor);
-
-#endif

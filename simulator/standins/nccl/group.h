@@ -4,12 +4,9 @@
  * thread, at the group's end. At the end of a group, each call gives its contents before any call
  * waits.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_GROUP_H
-#define GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_GROUP_H
+#pragma once
 
 #include "operation.h"
 
 /* Returns a status of NCCL. */
 int group_do(struct operation operation);
-
-#endif

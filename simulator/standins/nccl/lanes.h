@@ -9,8 +9,7 @@
  *
  * A rank's lanes belong to one thread at a time.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_LANES_H
-#define GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_LANES_H
+#pragma once
 
 #include "region.h"
 
@@ -47,5 +46,3 @@ int lanes_take_of_all(struct lanes *lanes, unsigned from, uint64_t number, struc
                       void **data, struct err *err);
 /* Skips messages up to this number in a rank's lane to all, without waiting. */
 void lanes_pass_over(struct lanes *lanes, unsigned from, uint64_t number);
-
-#endif

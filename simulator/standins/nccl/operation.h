@@ -3,8 +3,7 @@
  * One call of NCCL by one rank, in two steps: operation_give, which does not wait, and
  * operation_take, which waits for the ranks that it takes contents from.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_OPERATION_H
-#define GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_OPERATION_H
+#pragma once
 
 #include "communicator.h"
 #include "contents.h"
@@ -45,5 +44,3 @@ void operation_give(struct operation *operation);
 /* Returns a status of NCCL. */
 int operation_take(struct operation *operation);
 void operation_release(struct operation *operation);
-
-#endif

@@ -3,8 +3,7 @@
  * Computes the sum, product … of the ranks' contents. The result is unknown if any rank's part is
  * unknown. Also has the reductions that a program creates (ncclRedOpCreatePreMulSum).
  */
-#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_REDUCTION_H
-#define GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_REDUCTION_H
+#pragma once
 
 #include "contents.h"
 
@@ -26,5 +25,3 @@ void reduction_repeat(struct reduction *reduction, int rank_count);
 /* Returns the result, which the reduction owns. */
 struct contents reduction_end(struct reduction *reduction, int rank_count);
 void reduction_release(struct reduction *reduction);
-
-#endif

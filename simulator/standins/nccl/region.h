@@ -9,8 +9,7 @@
  *
  * Thread-safe.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_REGION_H
-#define GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_REGION_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -61,5 +60,3 @@ void region_ring(struct region *region);
 unsigned region_bell(const struct region *region);
 /* Waits until the bell differs from `seen`, at most a tenth of a second. */
 void region_wait(struct region *region, unsigned seen);
-
-#endif

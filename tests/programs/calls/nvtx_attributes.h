@@ -4,8 +4,7 @@
  * a declaration of their own, because a declaration shared with the recorder would hide mistakes in
  * it.
  */
-#ifndef GPUMEMTRACE_TESTS_PROGRAMS_NVTX_ATTRIBUTES_H
-#define GPUMEMTRACE_TESTS_PROGRAMS_NVTX_ATTRIBUTES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ struct attributes {
     int32_t message_type;
     const void *message;
 };
-
-#endif

@@ -3,8 +3,7 @@
  * Behaves like header-only NVTX 3, whose injection protocol is public: loads the library that
  * NVTX_INJECTION64_PATH names, and offers it a slot for each callback, by module and number.
  */
-#ifndef GPUMEMTRACE_TESTS_PROGRAMS_NVTX_PLAYER_H
-#define GPUMEMTRACE_TESTS_PROGRAMS_NVTX_PLAYER_H
+#pragma once
 
 #include <dlfcn.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ static inline int nvtx_inject(void)
     (nvtx_callbacks[module][number]                                                                \
          ? ((type(*) parameters)(uintptr_t)nvtx_callbacks[module][number])arguments                \
          : (without))
-
-#endif

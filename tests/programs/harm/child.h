@@ -2,8 +2,7 @@
 /*
  * Waits for a child that may hang.
  */
-#ifndef GPUMEMTRACE_TESTS_PROGRAMS_CHILD_H
-#define GPUMEMTRACE_TESTS_PROGRAMS_CHILD_H
+#pragma once
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -28,5 +27,3 @@ static inline int child_wait_patiently(pid_t child)
     waitpid(child, &status, 0);
     return -1;
 }
-
-#endif

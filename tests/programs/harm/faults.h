@@ -2,8 +2,7 @@
 /*
  * Declares what preload_faults.c shares with the program that loops over the faults.
  */
-#ifndef GPUMEMTRACE_TESTS_PROGRAMS_FAULTS_H
-#define GPUMEMTRACE_TESTS_PROGRAMS_FAULTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ typedef void faults_plan_function(enum fault_group group, long nth, bool and_the
 /* Returns true if the call that is about to be made must fail. A program finds the function by
    the name faults_now. */
 typedef bool faults_now_function(enum fault_group group);
-
-#endif

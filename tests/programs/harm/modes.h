@@ -3,8 +3,7 @@
  * The modes of a test program. MODE(function, "name") { ... } defines a function that returns the
  * exit status, and adds it to the list under that name. run_mode runs the one that argv[1] names.
  */
-#ifndef GPUMEMTRACE_TESTS_PROGRAMS_MODES_H
-#define GPUMEMTRACE_TESTS_PROGRAMS_MODES_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,5 +40,3 @@ static inline int run_mode(int argc, char **argv)
         mode_add(name, function);                                                                  \
     }                                                                                              \
     static int function(void)
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Reads the state of another thread of this process from /proc.
  */
-#ifndef GPUMEMTRACE_TESTS_PROGRAMS_THREAD_STATE_H
-#define GPUMEMTRACE_TESTS_PROGRAMS_THREAD_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,5 +24,3 @@ static inline bool thread_is_waiting(pid_t thread)
     const char *name_end = strrchr(line, ')');
     return name_end && name_end[1] && name_end[2] == 'S';
 }
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Finds a function by its symbol in every possible way, and fills whole tables of functions.
  */
-#ifndef GPUMEMTRACE_TESTS_PROGRAMS_MATRIX_FINDERS_H
-#define GPUMEMTRACE_TESTS_PROGRAMS_MATRIX_FINDERS_H
+#pragma once
 
 #include "matrix.h"
 
@@ -26,5 +25,3 @@ void *find_by_version(const struct finder *finder, const char *symbol);
 
 void fill_driver(struct opened *opened, const struct finder *finder);
 void fill_runtime(struct opened *opened, const struct finder *finder);
-
-#endif

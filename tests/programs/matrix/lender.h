@@ -3,8 +3,7 @@
  * A second process that lends its memory: `matrix lend`. It prints the memory's handles to stdout
  * and keeps the memory until its stdin ends.
  */
-#ifndef GPUMEMTRACE_TESTS_PROGRAMS_MATRIX_LENDER_H
-#define GPUMEMTRACE_TESTS_PROGRAMS_MATRIX_LENDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -24,5 +23,3 @@ void lender_stop(struct lender *lender);
 
 /* The main function of the second process; returns its exit status. */
 int lender_main(const struct driver_api *api);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * The same sources make a program that is linked to a runtime, one that is not, and a plugin.
  */
-#ifndef GPUMEMTRACE_TESTS_PROGRAMS_MATRIX_MATRIX_H
-#define GPUMEMTRACE_TESTS_PROGRAMS_MATRIX_MATRIX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -168,5 +167,3 @@ extern const size_t driver_name_count, runtime_name_count;
    linked to them. */
 bool matrix_linked_driver(struct driver_api *api, bool per_thread);
 bool matrix_linked_runtime(struct runtime_api *api, bool per_thread);
-
-#endif

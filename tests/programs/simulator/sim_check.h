@@ -3,8 +3,7 @@
  * Has what the test programs of the simulator share: checks that print the first failure and exit,
  * and parts.
  */
-#ifndef GPUMEMTRACE_TESTS_PROGRAMS_SIM_CHECK_H
-#define GPUMEMTRACE_TESTS_PROGRAMS_SIM_CHECK_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,5 +36,3 @@ static inline void sim_expect(const char *file, int line, const char *text, unsi
     printf("%s:%d: %s is %llu, not %llu\n", file, line, text, is, expected);
     exit(1);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Has what the test programs of the simulated driver share: creates a context and reads the free
  * memory of the context's device.
  */
-#ifndef GPUMEMTRACE_TESTS_PROGRAMS_SIM_DEVICE_H
-#define GPUMEMTRACE_TESTS_PROGRAMS_SIM_DEVICE_H
+#pragma once
 
 #include "gpumemtrace/cuda/abi.h"
 #include "sim_check.h"
@@ -23,5 +22,3 @@ static inline size_t free_bytes(void)
     EXPECT(cuMemGetInfo_v2(&left, &total), 0);
     return left;
 }
-
-#endif

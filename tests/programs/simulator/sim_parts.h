@@ -4,8 +4,7 @@
  * list. SIM_MAIN() defines a main function. It runs the part that the argument names, or all parts
  * in their order if there is no argument.
  */
-#ifndef GPUMEMTRACE_TESTS_PROGRAMS_SIM_PARTS_H
-#define GPUMEMTRACE_TESTS_PROGRAMS_SIM_PARTS_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,5 +51,3 @@ static inline int sim_run(int argc, char **argv)
     {                                                                                              \
         return sim_run(argc, argv);                                                                \
     }
-
-#endif

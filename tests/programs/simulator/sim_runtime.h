@@ -3,8 +3,7 @@
  * Has what the test programs of the simulated runtime share: checks that print a failure and exit,
  * and cases.
  */
-#ifndef GPUMEMTRACE_TESTS_PROGRAMS_SIM_RUNTIME_H
-#define GPUMEMTRACE_TESTS_PROGRAMS_SIM_RUNTIME_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -48,5 +47,3 @@ static size_t free_bytes_now(void)
     SUCCEEDS(cudaMemGetInfo(&free_bytes, &total_bytes));
     return free_bytes;
 }
-
-#endif

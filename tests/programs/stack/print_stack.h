@@ -5,8 +5,7 @@
  *     module PATH BUILD_ID LOAD START END
  *     frame RETURN_ADDRESS          innermost first
  */
-#ifndef GPUMEMTRACE_TESTS_PROGRAMS_PRINT_STACK_H
-#define GPUMEMTRACE_TESTS_PROGRAMS_PRINT_STACK_H
+#pragma once
 
 #include <execinfo.h>
 #include <inttypes.h>
@@ -68,5 +67,3 @@ static inline int print_module(struct dl_phdr_info *info, size_t info_bytes, voi
         for (int i_ = 0; i_ < count_; i_++)                                                        \
             printf("frame %" PRIu64 "\n", (uint64_t)(uintptr_t)addresses_[i_]);                    \
     } while (0)
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes a model from a line of JSON, and the estimate of the model, for unit tests of the
    estimate. */
-#ifndef TESTS_UNIT_ESTIMATED_H
-#define TESTS_UNIT_ESTIMATED_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -46,5 +45,3 @@ static inline void estimate_must(struct estimate *estimate, const struct model *
     if (estimate_make(estimate, model, settings, &err))
         fail_msg("no estimate: %s", err.message);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Renders a document in a format to a string, for unit tests. */
-#ifndef GPUMEMTRACE_TESTS_UNIT_RENDERED_H
-#define GPUMEMTRACE_TESTS_UNIT_RENDERED_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -34,5 +33,3 @@ static inline char *rendered(const struct doc *doc, const char *format, struct e
         free(rendered_string);                                                                     \
         doc_free(doc);                                                                             \
     } while (0)
-
-#endif

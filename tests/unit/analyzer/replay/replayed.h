@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes a trace in memory and replays it, for the unit tests of the replay. */
-#ifndef TESTS_UNIT_ANALYZER_REPLAYED_H
-#define TESTS_UNIT_ANALYZER_REPLAYED_H
+#pragma once
 
 #include "analyzer/replay/replay.h"
 #include "tests/unit/unit_test.h"
@@ -53,5 +52,3 @@ static inline struct history made_replay(struct made_events *made, const struct 
     *made = (struct made_events){0};
     return history;
 }
-
-#endif
