@@ -261,12 +261,12 @@ static int begin_calls(struct without *without, uint32_t number, struct held_blo
 
 static struct held_block *reach_block(struct without *without, uint32_t number, struct err *err)
 {
+    /* One item of `calls` has a number for each line. */
     const size_t call_bytes = without->line_count * sizeof *without->calls;
     size_t count = without->block_count;
-    if (call_bytes) {
-        if (ARRAY_REACH(without->calls, without->call_capacity, count, number, err))
-            return NULL;
-    }
+    if (call_bytes &&
+        array_reach(&without->calls, &without->call_capacity, &count, call_bytes, number, err))
+        return NULL;
     if (ARRAY_REACH(without->blocks, without->block_capacity, without->block_count, number, err))
         return NULL;
     return &without->blocks[number];

@@ -44,6 +44,18 @@ def test_a_checkpoint_gains_what_all_calls_but_the_last_keep_beside_their_output
     assert checkpoint["advice"] == "checkpoint each Layer called by train.py:20"
 
 
+def test_a_checkpoint_of_thousands_of_calls_gains_what_all_but_the_last_keep(run):
+    outer = [("/home/me/train.py", line, f"Stage{line}.forward") for line in range(30, 38)]
+    stack = (("/home/me/train.py", 3, "Layer.forward"), CALL, MODEL, *outer, MAIN)
+    with run.trace.phase("forward"):
+        for _ in range(20000):
+            run.alloc(4, *stack)
+            run.alloc(1, ("/home/me/train.py", 5, "Layer.forward"), *stack[1:])
+        run.fail(4, *stack)
+    # The lines of all stages come back to the layer. 20,000 outputs and the refused request would remain.
+    assert run.remedies()["checkpoint"]["gain_bytes"] == 20000 * 4 * MIB
+
+
 @pytest.mark.parametrize("tells", [True, False])
 def test_what_autograd_keeps_is_no_advice_where_the_trace_says_that_it_keeps_nothing(tmp_path, tells):
     """Requests of a server keep caches under inference_mode. The third cache does not fit on the card."""
