@@ -18,7 +18,8 @@ enum {
     SQL_MOST_BYTES = 1 << 16,
     ANSWER_MOST_BYTES = 1 << 20,
     SEND_MOST = 5,
-    STAGING_MOST = 16
+    STAGING_MOST = 16,
+    LISTINGS_MOST = 64
 };
 
 /* ClickHouse returns these errors if the folder of a table of that name is left from a crash. The
@@ -136,15 +137,30 @@ int place_drop_staging(struct place *place, struct err *err)
     return 0;
 }
 
+/* Asks for the names of the staging tables of all pushes of the rank. Old servers answer that a
+ * table is unknown if the push of another rank drops one while they make the list. In this case,
+ * asks again. */
+static int list_staging(struct place *place, struct err *err)
+{
+    int status = -1;
+
+    text_clear(&place->sql);
+    text_addf(&place->sql, "SHOW TABLES LIKE 'staging_%016llx_%%'", place->rank_id);
+    for (int i = 0; i < LISTINGS_MOST; i++) {
+        status = ask(place, err);
+        if (!status || server_exception(place->server) != SERVER_UNKNOWN_TABLE)
+            break;
+    }
+    return status;
+}
+
 /* Drops the staging tables of all pushes of the rank. One that is still under way then ends with an
  * error, so that it cannot add its rows to those of this push. */
 static int drop_all_staging(struct place *place, struct err *err)
 {
     int status;
 
-    text_clear(&place->sql);
-    text_addf(&place->sql, "SHOW TABLES LIKE 'staging_%016llx_%%'", place->rank_id);
-    if (ask(place, err))
+    if (list_staging(place, err))
         return -1;
     char *names = strdup(place->answer.data), *rest = NULL;
     status = names ? 0 : -1;
