@@ -282,6 +282,15 @@ def test_a_push_that_another_of_its_rank_replaces_says_so(database, rank, before
     assert database.rows("SELECT count() FROM event") == [("3",)] and database.rows("SHOW TABLES LIKE 'staging%'") == []
 
 
+def test_a_list_of_tables_that_another_ranks_push_disturbs_is_asked_for_again(database, rank, before):
+    """ClickHouse 18.16 answers so if a table is dropped while it makes the list."""
+    told = exception(60, "Table fleet.staging_0123456789abcdef_1_0_event doesn't exist")
+    with Between(database, once(lambda *_: told, "SHOW TABLES LIKE 'staging")) as proxy:
+        completed = run_command("push", f"--to={proxy.url(database.database)}", rank(0, BLOCKS))
+    assert completed.returncode == 0, completed.stderr
+    assert len([statement for statement in proxy.statements if "SHOW TABLES LIKE 'staging" in statement]) == 2
+
+
 def once(answer, step):
     """Returns a function for Between. It answers only the first statement that contains `step` and passes all other
     statements to the server."""
