@@ -105,3 +105,12 @@ char *units_ratio(char out[UNITS_TEXT_BYTES], double ratio)
         snprintf(out, UNITS_TEXT_BYTES, "%.1f %%", ratio * 100);
     return out;
 }
+
+char *units_factor(char out[UNITS_TEXT_BYTES], double factor)
+{
+    if (factor < 999.5)
+        snprintf(out, UNITS_TEXT_BYTES, "%.3g", factor);
+    else
+        snprintf(out, UNITS_TEXT_BYTES, "%.0f", factor);
+    return out;
+}

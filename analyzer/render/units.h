@@ -22,6 +22,8 @@ char *units_duration(char out[UNITS_TEXT_BYTES], int64_t ns);    /* 12.3 ms, 3 m
  * show a difference of resolution_ns: 1.203 s. */
 char *units_time(char out[UNITS_TEXT_BYTES], uint64_t ns, uint64_t last_ns, uint64_t resolution_ns);
 char *units_ratio(char out[UNITS_TEXT_BYTES], double ratio); /* 12.3 % */
+/* Three significant digits, or all digits before the point: 0.5, 12.3, 1234 (times as large). */
+char *units_factor(char out[UNITS_TEXT_BYTES], double factor);
 
 /* The same texts as arguments of a sentence: page_say(…, "%s of it", BYTES_TEXT(bytes)). Such a
  * text lives until the end of the block that the expression stands in. */
@@ -30,3 +32,4 @@ char *units_ratio(char out[UNITS_TEXT_BYTES], double ratio); /* 12.3 % */
 #define REQUEST_TEXT(bytes) units_request(UNITS_TEXT_BUFFER, bytes)
 #define DURATION_TEXT(ns) units_duration(UNITS_TEXT_BUFFER, ns)
 #define RATIO_TEXT(ratio) units_ratio(UNITS_TEXT_BUFFER, ratio)
+#define FACTOR_TEXT(factor) units_factor(UNITS_TEXT_BUFFER, factor)

@@ -95,8 +95,8 @@ static int say_leaf(struct opening *opening, const struct diff_tree *difference,
         return 1;
     case DIFF_HOW_LARGER:
         return page_say(opening, VERDICT_why,
-                        "It makes as many blocks as before, each %.3g times as large.",
-                        (double)leaf->each_bytes[1] / (double)leaf->each_bytes[0]);
+                        "It makes as many blocks as before, each %s times as large.",
+                        FACTOR_TEXT((double)leaf->each_bytes[1] / (double)leaf->each_bytes[0]));
     case DIFF_HOW_MORE:
         return page_say(opening, VERDICT_why,
                         "It makes %" PRIu64 " blocks where it made %" PRIu64 ", of the same size.",
@@ -151,8 +151,8 @@ static void say_blocks(struct opening *opening, const struct diff_row *row)
     else if (counts[0] == counts[1])
         page_say(opening, VERDICT_why,
                  "As many of its blocks are live as before (%" PRIu64
-                 "), on average %.3g times as large.",
-                 counts[1], (double)bytes[1] / (double)bytes[0]);
+                 "), on average %s times as large.",
+                 counts[1], FACTOR_TEXT((double)bytes[1] / (double)bytes[0]));
     else
         page_say(opening, VERDICT_why,
                  "%" PRIu64 " of its blocks (%s on average) %s live where %" PRIu64

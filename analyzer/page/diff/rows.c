@@ -106,10 +106,10 @@ const char *page_more(const struct more *more, char text[PAGE_MORE_BYTES])
     if (!*more->site)
         return text;
     if (more->explained_bytes)
-        length = snprintf(
-            text, PAGE_MORE_BYTES, "%s: its %s %.3g times as large, and %s elsewhere grew with it",
-            more->site, more->category == CATEGORY_parameters ? "parameters are" : "data is",
-            more->explained_ratio, BYTES_TEXT(more->explained_bytes));
+        length = snprintf(text, PAGE_MORE_BYTES,
+                          "%s: its %s %s times as large, and %s elsewhere grew with it", more->site,
+                          more->category == CATEGORY_parameters ? "parameters are" : "data is",
+                          FACTOR_TEXT(more->explained_ratio), BYTES_TEXT(more->explained_bytes));
     else
         length = snprintf(text, PAGE_MORE_BYTES, "%s: it holds %s more", more->site,
                           BYTES_TEXT(more->bytes));

@@ -58,6 +58,9 @@ TEST(ratios_are_percent)
     assert_string_equal(units_ratio(text, 0.1234), "12.3 %");
     assert_string_equal(units_ratio(text, 1), "100.0 %");
     assert_string_equal(units_ratio(text, -0.05), "-5.0 %");
+    assert_string_equal(units_factor(text, 1.2345), "1.23");
+    assert_string_equal(units_factor(text, 999.4), "999");
+    assert_string_equal(units_factor(text, 1234.4), "1234");
 }
 
 UNIT_MAIN(NULL, NULL)
