@@ -8,6 +8,7 @@
 
 #include "analyzer/analysis/balance.h"
 #include "analyzer/util/array.h"
+#include "strays.h"
 
 /* --- ranks that stand for other ranks --- */
 
@@ -222,7 +223,7 @@ static int find_groups(struct job *job, struct err *err)
     if (!job->by_peak || !job->groups)
         return -1;
     for (size_t i = 0; i < job->place_count; i++)
-        if (job->places[i].peak_bytes)
+        if (job->places[i].peak_bytes && !job->places[i].is_astray)
             job->by_peak[job->used_count++] = job->places[i];
     if (job->used_count)
         qsort(job->by_peak, job->used_count, sizeof *job->by_peak, compare_peaks);
@@ -323,7 +324,10 @@ int job_read(struct job *job, struct readings *readings, const struct job_ask *a
     for (int i = 0; i < job->count && ask->replays_all; i++)
         recorded_peaks_release(&job->surveys[i].peaks);
     if (find_alike(job, ask->takes_all, err) || list_cards(job, err) || find_places(job, err) ||
-        find_groups(job, err) || sum_cards(job, err) || (ask->compares && compare_groups(job, err)))
+        sum_cards(job, err))
+        goto out;
+    strays_mark(job);
+    if (find_groups(job, err) || (ask->compares && compare_groups(job, err)))
         goto out;
     status = 0;
 out:

@@ -4,7 +4,8 @@
  * which ranks are alike, which group is typical and which group stands out.
  *
  *     place   one trace on one device
- *     group   places whose peaks are alike (balance.h), ascending; the largest group is typical
+ *     group   places whose peaks are alike (balance.h), ascending; the largest group is typical.
+ *             Memory on the card of another rank (strays.h) belongs to no group.
  *
  * Peaks are those that the recorder wrote. If it wrote none, ranks with equal sums of events count
  * as alike: one of them is replayed, and stands for all of them.
@@ -17,7 +18,7 @@
 #include "cards.h"
 #include "survey.h"
 
-enum { JOB_LAYER_BYTES = 64 };
+enum { JOB_LAYER_BYTES = 64, JOB_SITE_BYTES = 512 };
 
 struct job_place {
     int trace, device;
@@ -26,6 +27,7 @@ struct job_place {
     int like_device;  /* the number of the device in `like` */
     bool is_recorded; /* the recorder wrote the peaks; false: `like` was replayed to find them */
     bool is_pool;
+    bool is_astray; /* it is on the card of another rank; see strays.h */
     char layer[JOB_LAYER_BYTES], uuid[64];
     uint64_t peak_bytes;        /* of the leading layer */
     uint64_t driver_peak_bytes; /* the cache of the framework is included */

@@ -368,6 +368,56 @@ def test_a_failure_names_no_process_that_did_not_run_on_its_card_then(said, told
     assert said(**told) == []
 
 
+# --- memory on the card of another rank ---
+
+
+@pytest.fixture
+def two_ranks(tmp_path):
+    """Returns two_ranks(...), which writes two ranks that each use a card of their own. Rank 1 has 30 MiB on the card of
+    rank 0, too. Each allocation of rank 1 begins at the same time as one of rank 0, and `start_ns` moves rank 1."""
+
+    def write(frames=(("/job/train.py", 31, "resume"),), start_ns=1000, stray=30, own=100):
+        paths = []
+        for number, blocks in ((0, [(0, 100, 12)]), (1, [(0, stray, None), (1, own, 12)])):
+            trace = Trace(tmp_path / f"rank{number}.db", rank=number, start_monotonic_ns=start_ns if number else 1000,
+                          start_unix_ns=BOOT_NS + (start_ns if number else 1000), end_ns=500_000)  # fmt: skip
+            for device in range(2):
+                trace.device(device, uuid=f"GPU-{device}", name="H100", total_bytes=80 << 30)
+            for device, size, line in blocks:
+                stack = trace.stack(("/job/train.py", line, "forward")) if line else trace.stack(*frames)
+                trace.alloc(size * MIB, device=device, stack=stack)
+            paths.append(trace.write())
+        return paths
+
+    return write
+
+
+def test_memory_on_the_card_of_another_rank_opens_the_job_and_is_in_no_group(two_ranks):
+    paths = two_ranks()
+    document = load_json("report", *paths)
+    assert sentences_of(document)[:4] == [
+        "Rank 1 holds 30.00 MiB on device 0, which rank 0 uses.",
+        "Made by train.py:31 resume.",
+        "Call cudaSetDevice with the rank's own device before the first CUDA call.",
+        "Ranks 0-1 peak at 100.00 MiB (driver).",
+    ]
+    assert document["next"] == f"gpumemtrace peak --device=0 {paths[1]}"
+    assert groups_of(document) == [("ranks 0-1", 100 * MIB, 2)] and document["job"]["imbalance_ratio"] == 1
+    assert len(document["job"]["peaks"]) == 3
+
+
+def test_map_location_is_advised_only_if_a_frame_of_torch_load_made_the_memory(two_ranks):
+    frames = (("/usr/lib/python3/torch/serialization.py", 1500, "load"), ("/job/train.py", 31, "resume"))
+    said = sentences_of(load_json("report", *two_ranks(frames)))
+    assert said[1] == "Made by train.py:31 resume, through torch.load."
+    assert said[2] == 'Give torch.load a map_location: "cpu", or the rank\'s own device.'
+
+
+@pytest.mark.parametrize("changed", [{"start_ns": 2_000_000}, {"own": 20}], ids=["not at the same time", "its main card"])
+def test_memory_that_is_not_held_beside_the_owner_of_the_card_is_not_astray(two_ranks, changed):
+    assert not [one for one in sentences_of(load_json("report", *two_ranks(**changed))) if "which rank 0 uses" in one]
+
+
 # --- folders ---
 
 

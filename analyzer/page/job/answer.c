@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/job/strays.h"
 #include "analyzer/page/diff/rows.h"
 #include "analyzer/page/verdict/verdict.h"
 #include "analyzer/render/units.h"
@@ -125,6 +126,61 @@ static void say_cards(struct verdict *said, const struct job *job)
             card->total_bytes ? " of its " : "",
             card->total_bytes ? BYTES_TEXT(card->total_bytes) : "");
     }
+}
+
+/* --- memory on the card of another rank --- */
+
+static int say_strays(struct verdict *said, const struct job *job, const struct strays *strays,
+                      struct err *err)
+{
+    const struct job_place *largest = &job->places[strays->largest];
+    struct who *whos = array_new(strays->count, sizeof *whos, err),
+               owner = who_of(job, strays->owner, 0);
+    char who[WHO_BYTES], owner_label[WHO_BYTES];
+
+    if (!whos)
+        return -1;
+    for (size_t i = 0; i < strays->count; i++)
+        whos[i] = who_of(job, job->places[strays->items[i]].trace, 0);
+    who_name(who, job, whos, strays->count, false);
+    free(whos);
+    who_name(owner_label, job, &owner, 1, false);
+    if (who_has_ranks(job))
+        *who = 'R';
+    who_fit(who, WHO_CHARACTERS);
+    verdict_say(said, VERDICT_what, "%s %s %s on device %d, which %s uses.",
+                FIT_TEXT(who, WHO_CHARACTERS), strays->count > 1 ? "hold" : "holds",
+                BYTES_TEXT(strays->bytes), largest->device, FIT_TEXT(owner_label, WHO_CHARACTERS));
+    if (*strays->site)
+        verdict_say(said, VERDICT_who, "Made by %s%s.", strays->site,
+                    strays->is_loaded ? ", through torch.load" : "");
+    verdict_say(said, VERDICT_do, "%s",
+                strays->is_loaded  ? "Give torch.load a map_location: \"cpu\", or the rank's own "
+                                     "device."
+                : largest->is_pool ? "Call torch.cuda.set_device with the rank's own device before "
+                                     "the first CUDA call."
+                                   : "Call cudaSetDevice with the rank's own device before the "
+                                     "first CUDA call.");
+    return 0;
+}
+
+/* *first becomes the largest place of the card that is said first. */
+static int say_all_strays(struct verdict *said, struct job *job, const struct job_place **first,
+                          struct err *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < job->cards.count && status >= 0; i++) {
+        struct strays strays;
+
+        status = strays_on_card(&strays, job, &job->cards.items[i], err);
+        if (status > 0 && !*first)
+            *first = &job->places[strays.largest];
+        if (status > 0)
+            status = say_strays(said, job, &strays, err);
+        free(strays.items);
+    }
+    return status < 0 ? -1 : 0;
 }
 
 /* --- the rank that failed --- */
@@ -253,25 +309,30 @@ static int say_failed(struct verdict *said, const struct job *job,
 
 /* --- the whole answer --- */
 
-/* Writes the verdict and the command to run next: that of the rank that failed, or one that shows
- * what sets the outlier apart. */
+/* Writes the verdict and the command to run next: that of the rank that failed, one that shows the
+ * memory on the card of another rank, or one that shows what sets the outlier apart. */
 static int add_answer(struct doc *doc, const struct job *job, const struct verdict *said,
-                      const char *of_failed, struct err *err)
+                      const char *of_failed, const struct job_place *stray, struct err *err)
 {
     const struct job_group *outlier = job_outlier(job);
     struct text line;
 
-    if (of_failed || !outlier) {
+    if (of_failed || (!stray && !outlier)) {
         verdict_write(doc, said, of_failed, false);
         return 0;
     }
-    const char *typical = job->surveys[job_middle(job, &job->groups[job->typical])->like].path;
-    const char *other = job->surveys[job_highest(job, outlier)->trace].path;
-    const bool is_one = !strcmp(typical, other);
-
     text_init(&line, 2 * LIMIT_text_bytes);
-    text_addf(&line, "gpumemtrace %s %s%s%s", is_one ? "peak" : "diff", typical, is_one ? "" : " ",
-              is_one ? "" : other);
+    if (stray) {
+        text_addf(&line, "gpumemtrace peak --device=%d ", stray->device);
+        text_add_word(&line, job->surveys[stray->trace].path);
+    } else {
+        const char *typical = job->surveys[job_middle(job, &job->groups[job->typical])->like].path;
+        const char *other = job->surveys[job_highest(job, outlier)->trace].path;
+        const bool is_one = !strcmp(typical, other);
+
+        text_addf(&line, "gpumemtrace %s %s%s%s", is_one ? "peak" : "diff", typical,
+                  is_one ? "" : " ", is_one ? "" : other);
+    }
     verdict_write(doc, said, line.data, false);
     const int status = text_failed(&line) ? -1 : 0;
     if (status)
@@ -280,13 +341,15 @@ static int add_answer(struct doc *doc, const struct job *job, const struct verdi
     return status;
 }
 
-int page_job_answer(struct doc *doc, const struct job *job, const struct opening_failure *failures,
+int page_job_answer(struct doc *doc, struct job *job, const struct opening_failure *failures,
                     struct err *err)
 {
     const int failed = page_job_failed(job, failures);
+    const struct job_place *stray = NULL;
     struct verdict said = {0};
 
     int status = (failed >= 0 && say_failed(&said, job, failures, failed, err)) ||
+                         say_all_strays(&said, job, &stray, err) ||
                          (job_outlier(job) && say_outlier(&said, job, err)) ||
                          (job->used_count && say_groups(&said, job, err)) ||
                          say_unused(&said, job, err)
@@ -294,7 +357,7 @@ int page_job_answer(struct doc *doc, const struct job *job, const struct opening
                      : 0;
     say_cards(&said, job);
     if (!status)
-        status = add_answer(doc, job, &said, failed < 0 ? NULL : failures[failed].next, err);
+        status = add_answer(doc, job, &said, failed < 0 ? NULL : failures[failed].next, stray, err);
     verdict_release(&said);
     return status;
 }

@@ -15,5 +15,5 @@
  */
 int page_job_failed(const struct job *job, const struct opening_failure *failures);
 /* Adds "answer" and "next" of the job. */
-int page_job_answer(struct doc *doc, const struct job *job, const struct opening_failure *failures,
+int page_job_answer(struct doc *doc, struct job *job, const struct opening_failure *failures,
                     struct err *err);

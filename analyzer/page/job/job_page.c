@@ -62,7 +62,7 @@ static int add_traces(struct doc *doc, const struct job *job, const struct page 
  * their pages are built, so the job is moved up afterwards. If a page takes each trace (check),
  * each trace has its own answer. In this case the job stays last, without an answer.
  */
-static int add_all(struct doc *doc, const struct job *job, const struct page *page,
+static int add_all(struct doc *doc, struct job *job, const struct page *page,
                    const struct view *view, bool takes_all, struct err *err)
 {
     int *shown = array_new((size_t)job->count, sizeof *shown, err);
