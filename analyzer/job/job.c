@@ -293,7 +293,7 @@ static int compare_groups(struct job *job, struct err *err)
 {
     enum { COMPARED = 3 };
 
-    for (size_t i = job->typical + 1; i < job->group_count; i++) {
+    for (size_t i = job->typical + 1; i < job->group_count && job_has_typical(job); i++) {
         struct job_group *group = &job->groups[i];
 
         if (i + COMPARED < job->group_count)
@@ -383,9 +383,14 @@ bool job_used_memory(const struct job *job, int trace)
     return false;
 }
 
+bool job_has_typical(const struct job *job)
+{
+    return job->group_count && (job->groups[job->typical].count > 1 || job->used_count <= 2);
+}
+
 const struct job_group *job_outlier(const struct job *job)
 {
-    return job->group_count > 1 && job->typical != job->group_count - 1
+    return job->group_count > 1 && job_has_typical(job) && job->typical != job->group_count - 1
                ? &job->groups[job->group_count - 1]
                : NULL;
 }

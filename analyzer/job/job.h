@@ -82,6 +82,9 @@ const struct job_place *job_middle(const struct job *job, const struct job_group
 /* Returns the first earlier trace that has equal sums and equal recorded peaks and in which nothing
  * was refused. Returns -1 if there is none. */
 int job_twin(const struct job *job, int trace);
+/* True if the typical group is one to compare with: it has several places, or the job has only two.
+ * One of three different places is not typical. */
+bool job_has_typical(const struct job *job);
 /* Returns the group that stands out. It is the highest group, unless that is the typical one.
  * Returns NULL if no group stands out. */
 const struct job_group *job_outlier(const struct job *job);

@@ -88,7 +88,11 @@ def test_a_job_of_eight_processes_on_one_card(job):
 
 
 def test_a_job_of_more_unlike_ranks_than_are_kept_open(job):
-    assert reads("report", job(*[(100 + 10 * rank) * MIB for rank in range(12)])) == (23, 19)
+    assert reads("report", job(*[(100 + 10 * rank) * MIB for rank in range(12)])) == (20, 16)
+
+
+def test_a_job_of_more_ranks_than_are_kept_open_two_of_which_are_alike(job):
+    assert reads("report", job(100 * MIB, *[(100 + 10 * rank) * MIB for rank in range(11)])) == (22, 17)
 
 
 def test_two_jobs_are_compared_in_one_pass_each(job):

@@ -211,6 +211,14 @@ def test_peaks_within_two_per_cent_are_one_group(rank, tmp_path):
         ("rank 3", 1021, 1021), ("ranks 0-2", 1000, 1020)]  # fmt: skip
 
 
+def test_of_three_different_peaks_none_is_typical(rank, tmp_path):
+    for number, size in enumerate((640, 1890, 2510)):
+        rank(number, [(size * MIB, 12)])
+    document = load_json("peak", tmp_path)
+    assert sentences_of(document) == ["Rank 2 peaks at 2.45 GiB (driver).", "The lowest: rank 0 at 640.00 MiB."]
+    assert document["next"] is None and not [group for group in document["job"]["groups"] if group["is_typical"]]
+
+
 def test_devices_of_one_process_are_told_apart(tmp_path, rank):
     trace = Trace(tmp_path / "parallel.db", rank=0)
     for device, size in enumerate((300, 100, 100)):

@@ -38,7 +38,9 @@ enum { WHO_CHARACTERS = 30 };
 
 static int say_groups(struct verdict *said, const struct job *job, struct err *err)
 {
-    const struct job_group *typical = &job->groups[job->typical];
+    /* If no group is typical, the highest one is said. */
+    const struct job_group *typical =
+        &job->groups[job_has_typical(job) ? job->typical : job->group_count - 1];
     const struct job_group *low = &job->groups[0];
     char who[WHO_BYTES];
     const struct job_place *place = job_highest(job, typical);

@@ -49,7 +49,8 @@ static int add_groups(struct doc *doc, const struct job *job, struct err *err)
         doc_text(doc, "layer", "Layer", job_highest(job, group)->layer);
         doc_bytes(doc, "peak_bytes", "Peak", group->peak_bytes);
         doc_bytes(doc, "lowest_peak_bytes", "Lowest peak", group->lowest_bytes);
-        doc_bool(doc_detail(doc), "is_typical", "Typical", i == job->typical);
+        doc_bool(doc_detail(doc), "is_typical", "Typical",
+                 i == job->typical && job_has_typical(job));
         doc_text(doc_detail(doc), "trace", "Trace",
                  job->surveys[job_highest(job, group)->trace].path);
         add_more(doc, &group->more);
