@@ -17,40 +17,27 @@ static struct account_steps *find_account(struct step_watch *watch, const struct
                     at->err))
         return NULL;
     struct account_steps *own = &watch->accounts[account];
-    if (own->numbers)
+    if (own->is_used)
         return own;
-    own->stack_limit = at->history->trace->frame_limit + 1; /* 0 is "no stack" */
+    own->is_used = true;
     own->current = (struct step){.ordinal = watch->step_count + 1,
                                  .begin_index = watch->recent_ends[0],
                                  .begin_ns = watch->begin_ns};
-    own->numbers = array_new(own->stack_limit, sizeof *own->numbers, at->err);
-    return own->numbers ? own : NULL;
-}
-
-static uint32_t site_number(const struct account_steps *own, const struct block *block)
-{
-    if (block->site_id >= own->stack_limit)
-        return pair_map_get(&own->backward_numbers, 0, block->site_id);
-    return own->numbers[block->site_id] ? own->numbers[block->site_id] - 1 : PAIR_MAP_NONE;
+    return own;
 }
 
 static struct site_steps *find_site(struct account_steps *own, const struct block *block,
                                     struct err *err)
 {
-    const uint32_t number = site_number(own, block);
+    const uint32_t number = site_numbers_get(&own->numbers, block->site_id);
     if (number != PAIR_MAP_NONE)
         return &own->sites[number];
     if (ARRAY_GROW(own->sites, own->site_capacity, own->site_count, err))
         return NULL;
-    struct site_steps *added = &own->sites[own->site_count];
-    *added = (struct site_steps){.site_id = block->site_id};
-    if (block->site_id < own->stack_limit)
-        own->numbers[block->site_id] = (uint32_t)own->site_count + 1;
-    else if (pair_map_put(&own->backward_numbers, 0, block->site_id, (uint32_t)own->site_count,
-                          err))
+    if (site_numbers_put(&own->numbers, block->site_id, (uint32_t)own->site_count, err))
         return NULL;
-    own->site_count++;
-    return added;
+    own->sites[own->site_count] = (struct site_steps){.site_id = block->site_id};
+    return &own->sites[own->site_count++];
 }
 
 static int add_birth(struct account_steps *own, const struct block *block, struct err *err)
@@ -180,11 +167,10 @@ static void begin_again(struct step_watch *watch, const struct cursor *at)
     memset(watch->begun_work, 0, sizeof watch->begun_work);
     for (size_t i = 0; i < watch->account_count; i++) {
         struct account_steps *own = &watch->accounts[i];
-        if (!own->numbers)
+        if (!own->is_used)
             continue;
         sum_sites(own, false);
-        memset(own->numbers, 0, own->stack_limit * sizeof *own->numbers);
-        pair_map_release(&own->backward_numbers);
+        site_numbers_clear(&own->numbers);
         own->site_count = own->window_count = own->highest_site_count = 0;
         own->window_steps = own->peak_ordinal = 0;
         own->highest = (struct step){0};
@@ -244,7 +230,7 @@ static int end_step(struct step_watch *watch, const struct cursor *at, enum step
     const uint64_t ordinal = watch->step_count + 1;
     const uint64_t number = kind == STEP_END_EVENT ? at->event->size_bytes : ordinal;
     for (uint32_t i = 0; i < watch->account_count; i++)
-        if (watch->accounts[i].numbers && end_account(watch, at, i, number, next))
+        if (watch->accounts[i].is_used && end_account(watch, at, i, number, next))
             return -1;
     memcpy(watch->begun_work, watch->work, sizeof watch->begun_work);
     if (!watch->step_count++) {
@@ -325,7 +311,7 @@ static int on_end(void *self, const struct cursor *at)
     struct step_watch *watch = self;
     const struct duration_listener listener = {.on_duration = add_duration, .self = watch};
     for (uint32_t i = 0; i < watch->account_count; i++)
-        if (watch->accounts[i].numbers)
+        if (watch->accounts[i].is_used)
             note_peak_ends(watch, &watch->accounts[i], &at->history->accounts[i],
                            watch->step_count + 1);
     return watch->step_count ? durations_read(at->history->trace, &listener, at->err) : 0;
@@ -342,7 +328,7 @@ struct observer step_watch_observer(struct step_watch *watch)
 
 const struct account_steps *step_watch_of(const struct step_watch *watch, uint32_t account)
 {
-    return account < watch->account_count && watch->accounts[account].numbers
+    return account < watch->account_count && watch->accounts[account].is_used
                ? &watch->accounts[account]
                : NULL;
 }
@@ -363,8 +349,7 @@ struct step step_watch_open_step(const struct step_watch *watch, const struct ac
 void step_watch_release(struct step_watch *watch)
 {
     for (size_t i = 0; i < watch->account_count; i++) {
-        free(watch->accounts[i].numbers);
-        pair_map_release(&watch->accounts[i].backward_numbers);
+        site_numbers_release(&watch->accounts[i].numbers);
         free(watch->accounts[i].sites);
         free(watch->accounts[i].touched);
         free(watch->accounts[i].highest_sites);

@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include "site_numbers.h"
 #include "step_ends.h"
 #include "analyzer/replay/history/observer.h"
 
@@ -52,11 +53,8 @@ struct step_window {
 };
 
 struct account_steps {
-    /* numbers: number of a site, from 1, by stack id; 0: none. backward_numbers: number of a
-     * backward's site, from 0, by site id. */
-    uint32_t *numbers;
-    struct pair_map backward_numbers;
-    size_t stack_limit;
+    bool is_used; /* a block of it changed */
+    struct site_numbers numbers;
     struct site_steps *sites;
     size_t site_count, site_capacity;
     uint32_t *touched; /* sites that allocated in the open step */
