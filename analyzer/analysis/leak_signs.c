@@ -80,25 +80,40 @@ static bool keeps_each_larger(const struct site_blocks *blocks)
 
 /* --- all call stacks of the cause --- */
 
-/* By stack id: whether the call stack belongs to the cause. NULL: out of memory. */
-static bool *find_stacks(const struct study *study, const struct account_leak *found,
-                         struct err *err)
-{
-    bool *is_of_cause = array_new(found->blame.count + 1, sizeof *is_of_cause, err);
-    bool *stacks = array_new(study->trace.frame_limit + 1, sizeof *stacks, err);
+/* The growth that belongs to the cause. */
+struct cause_growth {
+    bool *rows;   /* by row of the blame */
+    bool *stacks; /* by stack id: a site of the call stack belongs to it */
+};
 
-    for (size_t i = 0; is_of_cause && i < found->growing.count; i++)
-        is_of_cause[found->growing.items[i].blamed->row] = found->growing.items[i].is_of_cause;
-    for (size_t i = 0; is_of_cause && stacks && i < found->growth.count; i++) {
-        const uint32_t stack_id = found->growth.items[i].stack_id;
-        stacks[stack_id] = is_of_cause[blame_of(&found->blame, stack_id)->row];
+static void cause_release(struct cause_growth *cause)
+{
+    free(cause->rows);
+    free(cause->stacks);
+}
+
+static bool is_of_cause(const struct cause_growth *cause, const struct account_leak *found,
+                        const struct growing *site)
+{
+    return cause->rows[blame_of(&found->blame, site->site_id)->row];
+}
+
+static int cause_find(struct cause_growth *cause, const struct study *study,
+                      const struct account_leak *found, struct err *err)
+{
+    cause->rows = array_new(found->blame.count + 1, sizeof *cause->rows, err);
+    cause->stacks = array_new(study->trace.frame_limit + 1, sizeof *cause->stacks, err);
+    if (!cause->rows || !cause->stacks) {
+        cause_release(cause);
+        return -1;
     }
-    if (!is_of_cause) {
-        free(stacks);
-        stacks = NULL;
+    for (size_t i = 0; i < found->growing.count; i++)
+        cause->rows[found->growing.items[i].blamed->row] = found->growing.items[i].is_of_cause;
+    for (size_t i = 0; i < found->growth.count; i++) {
+        const struct growing *site = &found->growth.items[i];
+        cause->stacks[site_stack(site->site_id)] |= is_of_cause(cause, found, site);
     }
-    free(is_of_cause);
-    return stacks;
+    return 0;
 }
 
 /* Sums the sites whose graph is kept. The site with the fewest births is born once per round. */
@@ -156,14 +171,15 @@ static void add_held(struct leak_evidence *evidence, const struct study *study, 
 
 /* Returns the steepest call stack; NULL: there is none. */
 static const struct growing *add_sites(struct leak_evidence *evidence,
-                                       const struct account_leak *found, const bool *stacks)
+                                       const struct account_leak *found,
+                                       const struct cause_growth *cause)
 {
     const struct growing *steepest = NULL;
     struct graph_sums sums = {0};
 
     for (size_t i = 0; i < found->growth.count; i++) {
         const struct growing *site = &found->growth.items[i];
-        if (!stacks[site->stack_id])
+        if (!is_of_cause(cause, found, site))
             continue;
         steepest = steepest ? steepest : site;
         add_site(evidence, &sums, site);
@@ -206,29 +222,29 @@ int leak_evidence_find(struct leak_evidence *evidence, const struct study *study
                        const struct account_leak *found, struct err *err)
 {
     const struct account *own = &study->history.accounts[account];
-    bool *stacks = find_stacks(study, found, err);
+    struct cause_growth cause;
 
     *evidence = (struct leak_evidence){.is_python = study->trace.location_limit > 0,
                                        .has_backward = study_has_backward(study),
                                        .may_go_back = study->history.failures_in_all > 0 &&
                                                       !study_has_backward(study)};
-    if (!stacks)
+    if (cause_find(&cause, study, found, err))
         return -1;
     evidence->is_beside = !account_is_of_layer(own);
     evidence->is_pytorch = torch_is_pool(study_pool(study, own));
     evidence->tells_graphs =
         study->growth.has_graphs || trace_tells_autograd(&study->trace) || !evidence->has_backward;
-    const struct growing *steepest = add_sites(evidence, found, stacks);
+    const struct growing *steepest = add_sites(evidence, found, &cause);
     int status = 0;
     if (steepest) {
         evidence->collapses = steepest->sweeps->at.count;
         evidence->outgrows = keeps_each_larger(steepest->blocks);
         evidence->are_anywhere = sweeps_are_anywhere(steepest->sweeps);
-        add_held(evidence, study, account, stacks);
-        status = find_holder(evidence, study, account, stacks, err);
+        add_held(evidence, study, account, cause.stacks);
+        status = find_holder(evidence, study, account, cause.stacks, err);
         if (!status)
-            status = read_stack(evidence, study->symbols, steepest->stack_id, err);
+            status = read_stack(evidence, study->symbols, site_stack(steepest->site_id), err);
     }
-    free(stacks);
+    cause_release(&cause);
     return status < 0 ? -1 : 0;
 }

@@ -61,7 +61,7 @@ static int find_segment_stacks(bool **stacks, const struct study *study, uint32_
 
 /* --- rows --- */
 
-/* Finds the lines to blame for the stacks that grow or churn. The account's other stacks are also
+/* Finds the lines to blame for the sites that grow or churn. The account's other sites are also
  * passed to the blame, because they show which lines are shared helpers. */
 static int blame_all(struct account_leak *found, const struct study *study,
                      const struct growth_watch *watch, uint32_t account, struct err *err)
@@ -78,21 +78,21 @@ static int blame_all(struct account_leak *found, const struct study *study,
     if (!sites)
         return -1;
     for (size_t i = 0; i < growth->count; i++)
-        sites[count++] = growth->items[i].stack_id;
+        sites[count++] = growth->items[i].site_id;
     for (size_t i = 0; i < growth->churn_count; i++)
-        sites[count++] = growth->churn[i].stack_id;
+        sites[count++] = growth->churn[i].site_id;
     for (size_t i = 0; i < growth->kept.count; i++)
-        sites[count++] = growth->kept.stack_ids[i];
+        sites[count++] = growth->kept.site_ids[i];
     for (size_t i = 0; i < growth->after.count; i++)
-        sites[count++] = growth->after.stack_ids[i];
-    const uint32_t others[] = {growth->dropped_stack_id, growth->filled.stack_id,
-                               growth->lost.stack_id};
+        sites[count++] = growth->after.site_ids[i];
+    const uint64_t others[] = {growth->dropped_site_id, growth->filled.site_id,
+                               growth->lost.site_id};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i])
             sites[count++] = others[i];
     const size_t said = count;
     for (size_t i = 0; i < beside; i++)
-        sites[count++] = own->sites[i].stack_id;
+        sites[count++] = own->sites[i].site_id;
     const int status = blame_first(&found->blame, study->symbols, sites, count, said, count, err);
     free(sites);
     return status;
@@ -139,30 +139,20 @@ static int compare_churns(const void *left, const void *right)
     return (a->blamed->row > b->blamed->row) - (a->blamed->row < b->blamed->row);
 }
 
-/* Sums what each call stack holds at the end, because a program may free all that had grown before
- * it ends. NULL: out of memory. */
-static uint64_t *find_ends(struct account_leak *found, const struct study *study, uint32_t account,
-                           struct err *err)
+/* A program may free all that had grown before it ends. */
+static bool is_gone(const struct growth *growth)
 {
-    struct live_walk walk = live_walk_begin(&study->history, account, study->history.last.index);
-    uint64_t *bytes = array_new(study->trace.frame_limit + 1, sizeof *bytes, err);
     uint64_t last_bytes = 0, end_bytes = 0;
-    const struct block *block;
 
-    if (!bytes)
-        return NULL;
-    while ((block = live_walk_next(&walk)))
-        bytes[site_stack(block->site_id)] += block->size_bytes;
-    for (size_t i = 0; i < found->growth.count; i++) {
-        last_bytes += found->growth.items[i].last_bytes;
-        end_bytes += bytes[found->growth.items[i].stack_id];
+    for (size_t i = 0; i < growth->count; i++) {
+        last_bytes += growth->items[i].last_bytes;
+        end_bytes += growth->items[i].end_bytes;
     }
-    found->is_gone = end_bytes < last_bytes / 2;
-    return bytes;
+    return end_bytes < last_bytes / 2;
 }
 
 static int find_growing_rows(struct account_leak *found, struct symbols *symbols,
-                             const bool *left_out, const uint64_t *end_bytes, struct err *err)
+                             const bool *left_out, struct err *err)
 {
     const struct growth *growth = &found->growth;
     uint32_t *numbers = NULL;
@@ -170,25 +160,26 @@ static int find_growing_rows(struct account_leak *found, struct symbols *symbols
 
     for (size_t i = 0; i < growth->count && !status; i++) {
         const struct growing *site = &growth->items[i];
+        const uint32_t stack_id = site_stack(site->site_id);
         struct leak_row *row =
-            reach_row(&found->growing, numbers, blame_of(&found->blame, site->stack_id));
+            reach_row(&found->growing, numbers, blame_of(&found->blame, site->site_id));
 
         if (row->stack_count == 1)
-            status = cache_name_find(&row->cache, symbols, site->stack_id, err);
+            status = cache_name_find(&row->cache, symbols, stack_id, err);
         if (row->stack_count == 1) {
             row->first = site;
             row->is_saw = site->is_saw;
             row->is_of_graph = site->blocks->graph_births_count * 2 > site->blocks->births_count;
         }
         row->is_enlarged = (row->stack_count == 1 || row->is_enlarged) && site->enlarged_count;
-        row->is_left_out |= left_out && left_out[site->stack_id];
+        row->is_left_out |= left_out && left_out[stack_id];
         row->slope += site->line.slope;
         row->low += site->line.low;
         row->high += site->line.high;
         row->rise_bytes += site->rise_bytes;
         row->first_bytes += site->first_bytes;
         row->last_bytes += site->last_bytes;
-        row->end_bytes += end_bytes[site->stack_id];
+        row->end_bytes += site->end_bytes;
         if (site->rises->count > row->rises_count)
             row->rises_count = site->rises->count;
     }
@@ -242,7 +233,7 @@ static int find_churn_rows(struct account_leak *found, struct err *err)
 
     for (size_t i = 0; i < growth->churn_count && !status; i++) {
         struct leak_row *row =
-            reach_row(&found->churn, numbers, blame_of(&found->blame, growth->churn[i].stack_id));
+            reach_row(&found->churn, numbers, blame_of(&found->blame, growth->churn[i].site_id));
 
         row->churn_bytes += growth->churn[i].bytes;
         row->churn_count += growth->churn[i].count;
@@ -271,7 +262,6 @@ static int find_watched(struct account_leak *found, const struct study *study,
     /* The card does not limit managed memory, nor pinned memory of the host. */
     const struct trace_device *card =
         account_is_of_layer(own) ? find_card(&study->trace, own->device) : NULL;
-    uint64_t *end_bytes = NULL;
     bool *left_out = NULL;
     int status = -1;
 
@@ -288,15 +278,13 @@ static int find_watched(struct account_leak *found, const struct study *study,
                                    .peak_bytes = peak_to_judge_by(&study->history, own),
                                    .left_out = left_out};
     if (leak_find(&found->leak, &found->growth, study->symbols, &room, err) ||
-        !(end_bytes = find_ends(found, study, account, err)) ||
-        find_growing_rows(found, study->symbols, left_out, end_bytes, err) ||
-        find_churn_rows(found, err))
+        find_growing_rows(found, study->symbols, left_out, err) || find_churn_rows(found, err))
         goto out;
+    found->is_gone = is_gone(&found->growth);
     find_cause(found);
     find_steps_left(found, &study->history, own, card);
     status = 0;
 out:
-    free(end_bytes);
     free(left_out);
     if (status)
         account_leak_release(found);
@@ -335,7 +323,7 @@ bool leak_rounds_find(struct leak_rounds *rounds, const struct growth_watch *wat
                       uint32_t account)
 {
     if (!growth_watch_has_steps(watch) || account >= watch->account_count ||
-        !watch->accounts[account].numbers)
+        !watch->accounts[account].is_used)
         return false;
     const struct site_ends *total = &watch->accounts[account].total;
     const struct trend *trend = &total->trend;

@@ -9,7 +9,7 @@
 #include "analyzer/analysis/steps/leak.h"
 #include "analyzer/blame/blame.h"
 
-/* One row for each line to blame. It sums the call stacks of that line that grow or churn. */
+/* One row for each line to blame. It sums the sites of that line that grow or churn. */
 struct leak_row {
     const struct blamed *blamed; /* of its first stack */
     size_t stack_count;

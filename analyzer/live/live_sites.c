@@ -32,14 +32,14 @@ static size_t row_of(const struct site_row *rows, size_t count, const struct bla
     return i;
 }
 
-/* A stack has several sites if it allocates in several phases. The stack's growth is added only to
- * the first of these sites. */
+/* A site has several sums if it allocates in several phases. Its growth is added only to the first
+ * of them. */
 static void add_growing(struct live_sites *live_sites, const struct growing *item,
                         const struct sites *sites, const struct blame *blame,
                         const struct site_row *rows)
 {
     for (size_t i = 0; i < sites->count; i++) {
-        if (site_stack(sites->items[i].site_id) != item->stack_id)
+        if (sites->items[i].site_id != item->site_id)
             continue;
         const struct blamed *blamed = blame_of(blame, sites->items[i].site_id);
         const size_t row = row_of(rows, live_sites->held.row_count, blamed);

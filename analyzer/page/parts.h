@@ -93,8 +93,8 @@ page_device_part page_growth;
 /* Says how the steps were found if the program marks none. Adds "step_site", the line whose
  * allocation begins each step (if the line is 0: null), and "step_phase", the name of a phase that
  * repeats (NULL: null). */
-int page_step_begin(struct doc *doc, const struct study *study, const char *phase,
-                    uint32_t stack_id, struct err *err);
+int page_step_begin(struct doc *doc, const struct study *study, const char *phase, uint64_t site_id,
+                    struct err *err);
 
 /* Adds "ledger" of all devices at several moments. The second part shows one device as nvidia-smi
  * shows it; only a summary has this part. */

@@ -44,3 +44,29 @@ def test_what_a_helper_takes_for_three_callers_is_said_of_the_callers_by_every_c
         assert {line for _, line in lines_of_stacks(load_json(command, paths[1]))} == set(wanted), command
     (device,) = load_json("diff", *paths)["devices"]
     assert {row["site"]: row["delta_bytes"] for row in device["sites"]} == wanted
+
+
+def test_the_blocks_of_one_backward_are_said_of_their_forward_lines_by_every_command(tmp_path):
+    trace = Trace(tmp_path / "backward.db", command="python train.py")
+    engine, lines = trace.stack("autograd's engine"), {"model.py:10 layer": MIB, "model.py:20 layer": 2 * MIB}
+    address = trace.alloc(256 * MIB, stack=trace.stack(MAIN))
+    for step in range(8):
+        for node, (line, size) in enumerate(lines.items(), 1):
+            forward = trace.stack(("/me/model.py", 10 * node, "layer"), MAIN)
+            trace.event("autograd-node", address=1, object=100 * step + node)
+            trace.tensor_free(trace.tensor(address, MIB, "pytorch", stack=forward), "pytorch")
+            trace.event("autograd-node", address=1, object=100 * step + node, size=1)
+            trace.tensor(address, size, "pytorch", stack=engine)
+            trace.tensor_free(trace.tensor(address + size, size, "pytorch", stack=engine), "pytorch")
+            address += size
+        trace.event("autograd-node", address=1)
+        trace.step(step)
+    path = trace.write()
+    (device,) = load_json("leaks", path)["devices"]
+    wanted = {f"backward of {line}": size for line, size in lines.items()}
+    for key in "growing", "churn":
+        rows = {row["site"]: row["bytes_per_step"] for row in device["leaks"][key] if row["layer"] == "pool"}
+        assert wanted.items() <= rows.items(), key
+    for command in "report", "peak":
+        sites = {line for _, line in lines_of_stacks(load_json(command, path)) if line.startswith("backward")}
+        assert sites == set(wanted), command

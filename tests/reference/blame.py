@@ -94,11 +94,11 @@ def headed(rows):
     return [{**row, "site": label(labels, *both), "called": called(labels, *both)} for row, both in zip(rows, stacks)]
 
 
-def alone(books, stack):
-    """Returns the label and the frames of a stack that is the only one in its set."""
-    frames = books.stack_frames(stack)
-    labels = Labels([(frames, [])])
-    return {"site": label(labels, frames, []), "called": called(labels, frames, []), "frames": frames}
+def alone(books, site):
+    """Returns the label and the frames of a site that is the only one in its set."""
+    both = books.site_frames(site)
+    labels = Labels([both])
+    return {"site": label(labels, *both), "called": called(labels, *both), "frames": both[0]}
 
 
 # --- groups ---

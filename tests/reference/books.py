@@ -76,6 +76,11 @@ class Block:
     segment_since: int = None  # the event that showed that it is a segment
     inferred: Span = None  # the inferred phase of its birth
     is_of_graph: bool = False  # autograd recorded the operator that allocated it
+    forward: int = 0  # stack of its forward operator; 0: none
+
+    @property
+    def site(self):
+        return self.stack, self.forward
 
 
 @dataclasses.dataclass(eq=False)

@@ -7,12 +7,12 @@ WARM_UP = 1
 
 
 class Turnover:
-    """The blocks of a call stack that are freed in a later step than that of their birth; turnover.h says more."""
+    """The blocks of a site that are freed in a later step than that of their birth; turnover.h says more."""
 
-    def __init__(self, changes, stack, ends, values, counts):
+    def __init__(self, changes, site, ends, values, counts):
         self.values, self.counts, self.held = values, counts, [0, 0]
         own = [(bisect.bisect_right(ends, index) - WARM_UP, index, block, birth)
-               for index, block, birth, _ in changes if block.stack == stack]
+               for index, block, birth, _ in changes if block.site == site]
         self.level, self.since, frees, births = None, None, [], set()
         for at, index, block, birth in own:
             made = max(bisect.bisect_right(ends, block.begin) - WARM_UP, at - 63)
@@ -55,7 +55,7 @@ class Turnover:
 
 
 def loses(births, frees):
-    """True if blocks of a call stack are lost now and then; ebb.h says more. births: live blocks at each birth."""
+    """True if blocks of a site are lost now and then; ebb.h says more. births: live blocks at each birth."""
     width = 1
     while len(births) > 8 * width:
         width *= 2

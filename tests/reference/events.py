@@ -69,6 +69,10 @@ class Tables:
                 found.append(("label", self.strings[address], None, None))
         return found
 
+    def site_frames(self, site):
+        """Returns (the frames of the site's stack, those of the stack of its forward operator)."""
+        return tuple(self.stack_frames(stack) for stack in site)
+
 
 # --- phases that stacks tell, by the rows of inferred_phases.def ---
 

@@ -49,6 +49,8 @@ class Figures:
         for block in books.blocks:
             self.blocks_of[block.account].append(block)
         self.forward = forward_stacks(books)
+        for block in books.blocks:
+            block.forward = self.forward.get(block.begin) or 0
         # The same, also for failures, because a call of the driver may fail in a backward.
         self.forward_of_any = forward_stacks(books, kinds=None)
         self.devices = sorted(books.devices, key=lambda number: -1 if number is None else number)

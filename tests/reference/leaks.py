@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Computes growth per step slowly: it keeps the live bytes of every call stack at every end of a step in plain lists
+"""Computes growth per step slowly: it keeps the live bytes of every site at every end of a step in plain lists
 and takes the median of all slopes. The definitions are in analyzer/analysis/steps/growth.h."""
 
 import bisect
@@ -56,11 +56,11 @@ def usual(places):
 
 
 class Sweeps:
-    """The ends of steps before which most bytes of a call stack, of at least three ages, were freed between two births
+    """The ends of steps before which most bytes of a site, of at least three ages, were freed between two births
     in the account; sweeps.h says more."""
 
-    def __init__(self, changes, stack, ends, values):
-        swept, falls = self.frees(changes, stack, ends), [k for k in range(1, len(values)) if values[k] < values[k - 1]]
+    def __init__(self, changes, site, ends, values):
+        swept, falls = self.frees(changes, site, ends), [k for k in range(1, len(values)) if values[k] < values[k - 1]]
         self.ends = [k for k in falls if k in swept]
         self.most = max((swept[k] for k in self.ends), default=0)
         self.gaps = [b - a for a, b in zip(self.ends, self.ends[1:])]
@@ -75,12 +75,12 @@ class Sweeps:
         self.slope = risen / len(rises) / distance if distance else risen / max(1, len(values) - 1 - len(falls))
 
     @staticmethod
-    def frees(changes, stack, ends):
+    def frees(changes, site, ends):
         """Returns {counted end: bytes of the last sweep before it}."""
         births, moment, live, swept = 0, None, 0, {}
         for index, block, birth, _ in changes:
             births += birth
-            if block.stack != stack:
+            if block.site != site:
                 continue
             now = bisect.bisect_right(ends, index)
             if not birth and block.how != "resized" and now > WARM_UP:
@@ -137,15 +137,15 @@ class Growth:
     def find_ends(self):
         return (0, *found_ends(self.figures)[:3])
 
-    def row(self, stack, **more):
-        return {**self.figures.layer(self.account), **more, "frames": self.books.stack_frames(stack), "stack": stack}
+    def row(self, site, **more):
+        return {**self.figures.layer(self.account), **more, "frames": self.books.stack_frames(site[0]), "site": site}
 
     def headed(self, rows):
-        """Returns the rows, each with a label that no other call stack of the account has."""
-        stacks = {change[1].stack for change in self.changes}
-        labels = blame.Labels([(self.books.stack_frames(stack), []) for stack in stacks])
-        names = [(blame.label(labels, row["frames"], []), blame.called(labels, row["frames"], [])) for row in rows]
-        plain = [{key: value for key, value in row.items() if key != "stack"} for row in rows]
+        """Returns the rows with their labels, which depend on all sites of the account."""
+        labels = blame.Labels([self.books.site_frames(site) for site in {change[1].site for change in self.changes}])
+        frames = [self.books.site_frames(row["site"]) for row in rows]
+        names = [(blame.label(labels, *both), blame.called(labels, *both)) for both in frames]
+        plain = [{key: value for key, value in row.items() if key != "site"} for row in rows]
         return [{**row, "site": site, "called": inner} for row, (site, inner) in zip(plain, names)]
 
     # steps that ended
@@ -157,19 +157,19 @@ class Growth:
         change = next(changes)
         for number, end in enumerate(looked_at):
             while change and change[0] < end:
-                live[change[1].stack] += change[1].size if change[2] else -change[1].size
-                blocks[change[1].stack] += 1 if change[2] else -1
+                live[change[1].site] += change[1].size if change[2] else -change[1].size
+                blocks[change[1].site] += 1 if change[2] else -1
                 change = next(changes)
             before = sum(block.size if birth else -block.size for index, block, birth, _ in self.before if index < end)
             total.append(sum(live.values()) + before)
-            for stack in live:
+            for site in live:
                 for lists, now in ((values, live), (counts, blocks)):
-                    lists[stack] = lists[stack] + [0] * (number - len(lists[stack])) + [now[stack]]
+                    lists[site] = lists[site] + [0] * (number - len(lists[site])) + [now[site]]
         width, samples = windows(total)
         self.total = (self.judge(total, samples, width), line(samples, width))
         self.intervals, self.total_rises = len(total) - 1, sum(a < b for a, b in zip(total, total[1:]))
-        for stack, held in values.items():
-            self.site_at_ends(stack, held, counts[stack])
+        for site, held in values.items():
+            self.site_at_ends(site, held, counts[site])
         self.find_churn(looked_at)
 
     def judge(self, values, samples, width):
@@ -177,50 +177,50 @@ class Growth:
         steady = all(a <= b for a, b in steps) and sum(a < b for a, b in steps) * 2 >= len(steps)
         return verdict(samples, width, steady)
 
-    def add_site(self, stack, slopes, counts, **more):
-        """Adds a row. The stack counts as enlarging its blocks if the number of its blocks stays the same, and above 0,
+    def add_site(self, site, slopes, counts, **more):
+        """Adds a row. The site counts as enlarging its blocks if the number of its blocks stays the same, and above 0,
         in the last third of the windows."""
         late = set(last_third(counts))
-        was_resized = any(block.how == "resized" for _, block, _, _ in self.changes if block.stack == stack)
+        was_resized = any(block.how == "resized" for _, block, _, _ in self.changes if block.site == site)
         if len(late) == 1 and 0 not in late and not was_resized:
-            self.enlarged[stack] = late.pop()
-            slopes = self.by_sizes(stack) or slopes
-        self.put(stack, slopes, collapses=0, **more)
+            self.enlarged[site] = late.pop()
+            slopes = self.by_sizes(site) or slopes
+        self.put(site, slopes, collapses=0, **more)
 
-    def put(self, stack, slopes, **more):
-        self.slopes[stack], self.rises[stack] = slopes, more["rises"]
-        kept = holders.kept_by(self.figures, self.account, self.books.count - 1, stack, of_walk=True)
-        self.rows.append(self.row(stack, **printed(slopes), **more, enlarged=stack in self.enlarged, known_cache=None, **kept))
+    def put(self, site, slopes, **more):
+        self.slopes[site], self.rises[site] = slopes, more["rises"]
+        kept = holders.kept_by(self.figures, self.account, self.books.count - 1, site[0], of_walk=True)
+        self.rows.append(self.row(site, **printed(slopes), **more, enlarged=site in self.enlarged, known_cache=None, **kept))
 
-    def by_sizes(self, stack):
+    def by_sizes(self, site):
         """Returns the slopes of enlarged blocks from their sizes, if each step replaces each block once; else None."""
-        sizes, count = self.sizes(stack), self.enlarged[stack]
+        sizes, count = self.sizes(site), self.enlarged[site]
         if sizes != sorted(sizes) or len(sizes) < 3 * count or abs(len(sizes) - count * self.steps) > 2 * count:
             return None
         return ((sizes[-1] - sizes[0]) / (len(sizes) // count - 1) * count,) * 3
 
-    def add_saw(self, stack, values, **more):
+    def add_saw(self, site, values, **more):
         """Adds the row of a series that is swept again and again. Returns False for any other series."""
-        sweeps = Sweeps(self.changes, stack, self.ends, values)
+        sweeps = Sweeps(self.changes, site, self.ends, values)
         if sweeps.is_saw:
-            self.saws[stack] = sweeps
-            self.put(stack, (sweeps.slope,) * 3, collapses=len(sweeps.ends), **more)
+            self.saws[site] = sweeps
+            self.put(site, (sweeps.slope,) * 3, collapses=len(sweeps.ends), **more)
         return sweeps.is_saw
 
-    def site_at_ends(self, stack, values, counts):
+    def site_at_ends(self, site, values, counts):
         width, samples = windows(values)
         changes = sum(a != b for a, b in zip(values, values[1:]))
         rises = sum(a < b for a, b in zip(values, values[1:]))
         facts = {"first_bytes": values[0], "last_bytes": values[-1], "steps": len(self.ends), "rises": rises}
-        if changes < 2 or (changes > rises and self.add_saw(stack, values, **facts)):
+        if changes < 2 or (changes > rises and self.add_saw(site, values, **facts)):
             return
         grows = values[-1] > values[0] and self.judge(values, samples, width) == "grows"
         if not grows:
             return
-        if Turnover(self.changes, stack, self.ends, values, counts).fills():
+        if Turnover(self.changes, site, self.ends, values, counts).fills():
             self.filled += line(samples, width)[0]
             return
-        self.add_site(stack, line(samples, width), windows(counts)[1], **facts)
+        self.add_site(site, line(samples, width), windows(counts)[1], **facts)
 
     def find_churn(self, looked_at):
         """Adds the rows of blocks that were allocated after an end and freed before the next end."""
@@ -229,13 +229,13 @@ class Growth:
             if block.account != self.account or block.end is None or block.how == "resized":
                 continue
             if any(start <= block.begin and block.end < end for start, end in steps):
-                bytes_, count = sums.get(block.stack, (0, 0))
-                sums[block.stack] = (bytes_ + block.size, count + 1)
-        for stack, (bytes_, count) in sums.items():
+                bytes_, count = sums.get(block.site, (0, 0))
+                sums[block.site] = (bytes_ + block.size, count + 1)
+        for site, (bytes_, count) in sums.items():
             if bytes_:
                 self.churned.append(
                     self.row(
-                        stack, bytes_per_step=whole(bytes_ / len(steps)), bytes=bytes_, count=count, steps=len(steps)
+                        site, bytes_per_step=whole(bytes_ / len(steps)), bytes=bytes_, count=count, steps=len(steps)
                     )
                 )
 
@@ -261,22 +261,22 @@ class Growth:
         alive = self.figures.live_blocks(self.account, self.books.count - 1)
         return {block.stack for block in alive if self.account[1] == "device" and block.is_segment}
 
-    def is_outgrown(self, stack):
-        """True if every block of the stack is kept, and each is larger than the one before."""
-        own = [(index, block, birth) for index, block, birth, _ in self.changes if block.stack == stack]
+    def is_outgrown(self, site):
+        """True if every block of the site is kept, and each is larger than the one before."""
+        own = [(index, block, birth) for index, block, birth, _ in self.changes if block.site == site]
         sizes = [block.size for _, block, _ in own]
         rises = [b - a for a, b in zip(sizes, sizes[1:])]
-        if not stack or not all(birth for _, _, birth in own) or min(rises, default=0) <= 0:
+        if not any(site) or not all(birth for _, _, birth in own) or min(rises, default=0) <= 0:
             return False
         return len(rises) >= (4 if max(rises) // 2 <= min(rises) else 8)
 
-    def sizes(self, stack):
-        return [block.size for _, block, birth, _ in self.changes if birth and block.stack == stack]
+    def sizes(self, site):
+        return [block.size for _, block, birth, _ in self.changes if birth and block.site == site]
 
-    def rise_on(self, stack):
+    def rise_on(self, site):
         """True if the last run of sizes that do not fall rises often: 4 times alike or 8 times, and oftener than earlier runs."""
         runs, before = [[]], None
-        for size in self.sizes(stack):
+        for size in self.sizes(site):
             if before is not None and size < before:
                 runs.append([])
             elif before is not None and size > before:
@@ -286,32 +286,32 @@ class Growth:
         enough = last and len(last) >= (4 if max(last) // 2 <= min(last) else 8)
         return bool(enough) and all(len(run) < len(last) for run in runs)
 
-    def goes_on(self, stack):
-        """True if the stack, which enlarges its blocks, keeps each for two steps, or its sizes fell or rise often."""
-        sizes = self.sizes(stack)
-        return sizes != sorted(sizes) or self.rise_on(stack) or len(sizes) * 2 <= self.enlarged[stack] * self.steps
+    def goes_on(self, site):
+        """True if the site, which enlarges its blocks, keeps each for two steps, or its sizes fell or rise often."""
+        sizes = self.sizes(site)
+        return sizes != sorted(sizes) or self.rise_on(site) or len(sizes) * 2 <= self.enlarged[site] * self.steps
 
     def outgrown(self):
-        """True if the largest such stack holds a tenth of the account's highest live bytes."""
+        """True if the largest such site holds a tenth of the account's highest live bytes."""
         if self.steps or not self.changes:
             return False
         held = collections.Counter()
         for _, block, birth, _ in self.changes:
-            held[block.stack] += block.size if birth else 0
-        sums = [held[stack] for stack in list(held) if self.is_outgrown(stack)]
+            held[block.site] += block.size if birth else 0
+        sums = [held[site] for site in list(held) if self.is_outgrown(site)]
         least = max(self.figures.live(self.account)) // 10
         return sum(held for held in sorted(sums)[-2:] if held >= least) > self.visible()
 
     def lost(self):
-        """True if a call stack loses blocks now and then, and what it lost is a tenth of the highest live bytes."""
+        """True if a site loses blocks now and then, and what it lost is a tenth of the highest live bytes."""
         if found_ends(self.figures)[1] or self.steps or not self.changes:
             return False
         if self.account[1] not in BESIDE and any(block.account[1] == "pool" for block in self.books.blocks):
             return False
         least, found = max(self.figures.live(self.account)) // 10, 0
-        resized = {block.stack for _, block, _, _ in self.changes if block.how == "resized"}
-        for stack in {block.stack for _, block, _, _ in self.changes} - resized - {0}:
-            own = [(block, birth) for _, block, birth, _ in self.changes if block.stack == stack]
+        resized = {block.site for _, block, _, _ in self.changes if block.how == "resized"}
+        for site in {block.site for _, block, _, _ in self.changes} - resized - {(0, 0)}:
+            own = [(block, birth) for _, block, birth, _ in self.changes if block.site == site]
             births, count, held = [], 0, 0
             for block, birth in own:
                 births += [count] if birth else []
@@ -326,16 +326,16 @@ class Growth:
         if not self.total:
             return "grows" if self.outgrown() or self.lost() else "cannot tell", None, None, 0
         pieces = self.pieces()
-        own = {stack: slopes for stack, slopes in self.slopes.items() if stack not in pieces}
-        left_out = sum(slopes[0] for stack, slopes in self.slopes.items() if stack in pieces)
-        leaking = {stack for stack in own if stack not in self.enlarged and stack not in self.saws}
-        kept, least, most = (sum(own[stack][i] for stack in leaking) for i in range(3))
-        enlarged = sum(own[stack][0] for stack in own if stack in self.enlarged)
-        often = [stack for stack in self.saws if stack in own and self.rises[stack] >= 3]
-        seen = [stack for stack in often if self.saws[stack].most >= self.visible()]
-        saw = sum(own[stack][0] for stack in seen if not self.saws[stack].is_even)
-        flushed = sum(own[stack][0] for stack in seen if self.saws[stack].is_even)
-        rises = max((self.rises[stack] for stack in leaking), default=0)
+        own = {site: slopes for site, slopes in self.slopes.items() if site[0] not in pieces}
+        left_out = sum(slopes[0] for site, slopes in self.slopes.items() if site[0] in pieces)
+        leaking = {site for site in own if site not in self.enlarged and site not in self.saws}
+        kept, least, most = (sum(own[site][i] for site in leaking) for i in range(3))
+        enlarged = sum(own[site][0] for site in own if site in self.enlarged)
+        often = [site for site in self.saws if site in own and self.rises[site] >= 3]
+        seen = [site for site in often if self.saws[site].most >= self.visible()]
+        saw = sum(own[site][0] for site in seen if not self.saws[site].is_even)
+        flushed = sum(own[site][0] for site in seen if self.saws[site].is_even)
+        rises = max((self.rises[site] for site in leaking), default=0)
         whole_verdict, (total, low, high) = self.total
         known = enlarged + saw + flushed + self.filled
         if not pieces and not leaking and whole_verdict == "grows" and low > known:
@@ -343,14 +343,14 @@ class Growth:
         rising, grows = (slope > self.floor() and (high - left_out) * 2 >= slope for slope in (kept, enlarged))
         few = rises < 3 or (self.steps < 10 and rises < self.intervals)
         leaks, enlarges = rising and most - least <= 2 * kept and not few, grows
-        grows = grows and any(self.goes_on(stack) for stack in own if stack in self.enlarged)
+        grows = grows and any(self.goes_on(site) for site in own if site in self.enlarged)
         told = "no leak" if whole_verdict != "unknown" or high <= self.floor() or flushed or self.filled else "cannot tell"
         if (rising and not leaks) or (enlarges and not grows):
             told = "cannot tell"
-        twice = max((own[stack][0] / self.enlarged[stack] for stack in own if stack in self.enlarged), default=0)
+        twice = max((own[site][0] / self.enlarged[site] for site in own if site in self.enlarged), default=0)
         higher = leaks * kept + grows * (enlarged + twice)
         found = "leak" if leaks else "grows" if grows or (saw > self.floor() and whole_verdict != "flat") else told
-        larger = sum(own[stack][0] for stack in leaking if self.sizes(stack) == sorted(self.sizes(stack)) and self.rise_on(stack))
+        larger = sum(own[site][0] for site in leaking if self.sizes(site) == sorted(self.sizes(site)) and self.rise_on(site))
         failed = any(failure.account[0] == self.account[0] for failure in self.figures.failures.list)
         return found, leaks * kept, enlarged, 0 if failed or larger * 2 > kept else higher
 

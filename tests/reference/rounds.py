@@ -29,28 +29,28 @@ def is_near(entries, count):
 
 
 class Rounds:
-    """The changes of an account, [(event, stack, size, is_birth)], and its stacks, {stack: frames, innermost first}.
-    begins: whether each birth begins a round; parts: the stacks of rounds."""
+    """The changes of an account, [(event, site, size, is_birth)], and its sites, {site: frames, innermost first}.
+    begins: whether each birth begins a round; parts: the sites of rounds."""
 
     def __init__(self, changes, frames, is_pool):
         self.changes, self.is_pool = changes, is_pool
-        self.births = [(stack, size) for _, stack, size, is_birth in changes if is_birth]
-        self.paths = {stack: path_of(frames[stack]) for stack, _ in self.births}
-        self.counts = collections.Counter(stack for stack, _ in self.births)
+        self.births = [(site, size) for _, site, size, is_birth in changes if is_birth]
+        self.paths = {site: path_of(frames[site]) for site, _ in self.births}
+        self.counts = collections.Counter(site for site, _ in self.births)
         self.most, self.turns = self.lives()
-        worth = {stack: count if self.is_worth(stack) else 0 for stack, count in self.counts.items()}
+        worth = {site: count if self.is_worth(site) else 0 for site, count in self.counts.items()}
         if not any(worth.values()):
-            worth = {stack: count if self.only_rises(stack) else 0 for stack, count in self.counts.items()}
+            worth = {site: count if self.only_rises(site) else 0 for site, count in self.counts.items()}
         self.weights, self.sizes, self.entries, self.children = collections.Counter(), collections.Counter(), collections.Counter(), {}
-        for stack, weight in worth.items():
-            for node in self.nodes(stack):
+        for site, weight in worth.items():
+            for node in self.nodes(site):
                 self.weights[node] += weight
-                self.sizes[node] += self.counts[stack]
+                self.sizes[node] += self.counts[site]
                 if node:
                     self.children.setdefault(node[:-1], {})[node] = None
         before = {}
-        for stack, _ in self.births:
-            now = dict.fromkeys(self.nodes(stack))
+        for site, _ in self.births:
+            now = dict.fromkeys(self.nodes(site))
             self.entries.update(node for node in now if node not in before)
             before = now
         self.node = self.begin = self.drops = None
@@ -61,36 +61,36 @@ class Rounds:
         else:
             self.take_drops()
 
-    def nodes(self, stack):
-        return [self.paths[stack][:depth] for depth in range(len(self.paths[stack]) + 1)]
+    def nodes(self, site):
+        return [self.paths[site][:depth] for depth in range(len(self.paths[site]) + 1)]
 
     def lives(self):
-        """Returns, for each stack, the most blocks live at once, and how often a birth follows the end of another."""
+        """Returns, for each site, the most blocks live at once, and how often a birth follows the end of another."""
         live, most, turns, freed = collections.Counter(), collections.Counter(), collections.Counter(), set()
-        for _, stack, _, is_birth in self.changes:
-            live[stack] += 1 if is_birth else -1
+        for _, site, _, is_birth in self.changes:
+            live[site] += 1 if is_birth else -1
             if is_birth:
-                most[stack] = max(most[stack], live[stack])
-                turns[stack] += stack in freed
-                freed.discard(stack)
+                most[site] = max(most[site], live[site])
+                turns[site] += site in freed
+                freed.discard(site)
             else:
-                freed.add(stack)
+                freed.add(site)
         return most, turns
 
-    def is_of_forward(self, stack):
-        return any(map(is_forward, self.paths[stack]))
+    def is_of_forward(self, site):
+        return any(map(is_forward, self.paths[site]))
 
-    def is_of_init(self, stack):
-        return any("__init__" in words_of(frame) for frame in self.paths[stack])
+    def is_of_init(self, site):
+        return any("__init__" in words_of(frame) for frame in self.paths[site])
 
-    def is_worth(self, stack):
-        count = self.counts[stack]
-        return count > 1 and not self.is_of_init(stack) and (self.is_of_forward(stack) or self.most[stack] < count)
+    def is_worth(self, site):
+        count = self.counts[site]
+        return count > 1 and not self.is_of_init(site) and (self.is_of_forward(site) or self.most[site] < count)
 
-    def only_rises(self, stack):
-        sizes = [size for of, size in self.births if of == stack]
+    def only_rises(self, site):
+        sizes = [size for of, size in self.births if of == site]
         rises = sum(0 < a < b for a, b in zip(sizes, sizes[1:]))
-        return not self.is_of_init(stack) and sizes == sorted(sizes) and rises >= FEWEST_RISES and rises * 2 >= len(sizes)
+        return not self.is_of_init(site) and sizes == sorted(sizes) and rises >= FEWEST_RISES and rises * 2 >= len(sizes)
 
     # the node that has rounds
 
@@ -112,7 +112,7 @@ class Rounds:
 
     def neighbours(self, node, child, is_after):
         """Counts the children of the node that come directly before the child, or after it; None: other lines."""
-        at = [self.paths[stack][: len(node) + 1] for stack, _ in self.births]
+        at = [self.paths[site][: len(node) + 1] for site, _ in self.births]
         at = [path if path[:-1] == node and path else None for path in at]
         pairs = [(b, a) if is_after else (a, b) for a, b in zip(at, at[1:]) if a != b]
         return collections.Counter(a for a, b in pairs if b == child)
@@ -145,42 +145,42 @@ class Rounds:
 
     # what begins and ends a round
 
-    def is_below(self, stack, node):
-        return self.paths[stack][: len(node)] == node
+    def is_below(self, site, node):
+        return self.paths[site][: len(node)] == node
 
     def take_rounds(self):
-        self.site = next(stack for stack in self.paths if self.is_below(stack, self.begin))
+        self.site = next(site for site in self.paths if self.is_below(site, self.begin))
         children = [child for child in self.children[self.node] if is_near(self.entries[child], self.entries[self.begin])]
         before = self.neighbours(self.node, self.begin, False)
         usual = max(children, key=lambda child: before[child])
-        last = next(path for stack, _ in reversed(self.births) if (path := self.paths[stack][: len(self.node) + 1]) in children)
+        last = next(path for site, _ in reversed(self.births) if (path := self.paths[site][: len(self.node) + 1]) in children)
         self.is_last_whole = before[usual] > 0 and last == usual
 
     def take_drops(self):
-        chosen = [stack for stack in self.paths if self.is_of_forward(stack)]
+        chosen = [site for site in self.paths if self.is_of_forward(site)]
         chosen = chosen or list(self.paths)
-        fewest = min((self.counts[stack] for stack in chosen if self.counts[stack] >= FEWEST_ROUNDS), default=0)
-        fit = [stack for stack in chosen if FEWEST_ROUNDS <= self.turns[stack] <= fewest // FEWEST_CALLS]
-        self.drops = self.site = max(fit, key=lambda stack: self.turns[stack], default=None)
+        fewest = min((self.counts[site] for site in chosen if self.counts[site] >= FEWEST_ROUNDS), default=0)
+        fit = [site for site in chosen if FEWEST_ROUNDS <= self.turns[site] <= fewest // FEWEST_CALLS]
+        self.drops = self.site = max(fit, key=lambda site: self.turns[site], default=None)
 
     def ends(self):
         """Returns (the events before which a round ends, the event after which the last round ends, or None)."""
         ends, after, begun, is_beginning, dropped, frees, frees_at_end = [], None, 0, False, False, 0, 0
-        left = sum(self.is_below(stack, self.node) for stack, _ in self.births) if self.begin else 0
+        left = sum(self.is_below(site, self.node) for site, _ in self.births) if self.begin else 0
         open_ = self.is_last_whole
-        for number, (event, stack, _, is_birth) in enumerate(self.changes):
+        for number, (event, site, _, is_birth) in enumerate(self.changes):
             if is_birth:
-                begins = dropped or bool(self.begin and self.is_below(stack, self.begin) and not is_beginning)
+                begins = dropped or bool(self.begin and self.is_below(site, self.begin) and not is_beginning)
                 if begins:
                     frees_at_end, begun = frees, begun + 1
                 if (begins and (begun > 1 or dropped)) or (open_ and not left):
                     ends.append(event)
                     open_ = open_ and left > 0
-                is_beginning = bool(self.begin and self.is_below(stack, self.begin))
-                left -= bool(self.begin and self.is_below(stack, self.node))
+                is_beginning = bool(self.begin and self.is_below(site, self.begin))
+                left -= bool(self.begin and self.is_below(site, self.node))
                 dropped, frees = False, 0
             else:
-                frees, dropped = frees + 1, dropped or stack == self.drops and stack is not None
+                frees, dropped = frees + 1, dropped or (self.drops is not None and site[0] == self.drops[0])
             is_last_change = number + 1 == len(self.changes) or self.changes[number + 1][0] != event
             if open_ and not left and frees >= frees_at_end and is_last_change:
                 open_, after = False, event

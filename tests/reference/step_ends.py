@@ -157,9 +157,9 @@ def step_ends(books):
 
 def rounds_of(figures, account, since=0):
     """Returns the rounds of an account, from the blocks that were made from an event on."""
-    changes = [(index, block.stack, block.size, birth) for index, block, birth, _ in figures.books.changes
+    changes = [(index, block.site, block.size, birth) for index, block, birth, _ in figures.books.changes
                if block.account == account and block.begin >= since]  # fmt: skip
-    frames = {stack: figures.books.stack_frames(stack) if stack else [] for _, stack, _, _ in changes}
+    frames = {site: figures.books.site_frames(site)[0] for _, site, _, _ in changes}
     return rounds.Rounds(changes, frames, account[1] == "pool")
 
 
@@ -171,19 +171,19 @@ def rounds_together(figures, begin=0):
     first = next((index for index, block, birth in changes if birth and block.account[1] in BESIDE), None)
     if first is None or has_pool:
         return None, [], None, None
-    frames = {block.stack: figures.books.stack_frames(block.stack) if block.stack else [] for _, block, _ in changes}
-    every = [(index, block.stack, block.size, birth) for index, block, birth in changes]
-    since = [(index, block.stack, block.size, birth) for index, block, birth in changes if block.begin >= first]
+    frames = {block.site: figures.books.site_frames(block.site)[0] for _, block, _ in changes}
+    every = [(index, block.site, block.size, birth) for index, block, birth in changes]
+    since = [(index, block.site, block.size, birth) for index, block, birth in changes if block.begin >= first]
     found = rounds.Rounds(since, frames, False)
     found.changes, found.is_last_whole = every, False
-    found.paths = {block.stack: ("before",) for _, block, _ in changes} | found.paths
+    found.paths = {block.site: ("before",) for _, block, _ in changes} | found.paths
     return (None, [], None, None) if found.site is None else (TOGETHER, found.ends()[0], found.site, None)
 
 
 @lru_cache(maxsize=2)
 def found_ends(figures):
-    """Returns (kind, ends, stack, last). Without ends of step_ends(), the ends are those of the phase that repeats, or
-    those of the rounds that a call stack begins, on the leading account with the highest peak, or else in all accounts
+    """Returns (kind, ends, site, last). Without ends of step_ends(), the ends are those of the phase that repeats, or
+    those of the rounds that a site begins, on the leading account with the highest peak, or else in all accounts
     together. If the last round ends
     after an event instead of before one, that end is the number of the next event, and `last` is this number."""
     kind, ends = step_ends(figures.books)
@@ -209,7 +209,7 @@ def ends_of_rounds(figures, leading, since=0):
 
 @lru_cache(maxsize=2)
 def ends_afterwards(figures):
-    """Returns (event with which the last step ended, kind, ends, stack) of the rounds after the last step, if a leading
+    """Returns (event with which the last step ended, kind, ends, site) of the rounds after the last step, if a leading
     account held more at its last birth than at the end of that step, by a tenth of the most that it ever held; else
     None."""
     _, ends, _, last = found_ends(figures)

@@ -129,7 +129,7 @@ static int compare_growing(const void *left, const void *right)
 
     if (a->line.slope > b->line.slope || a->line.slope < b->line.slope)
         return a->line.slope < b->line.slope ? 1 : -1;
-    return (a->stack_id > b->stack_id) - (a->stack_id < b->stack_id);
+    return site_id_compare(a->site_id, b->site_id);
 }
 
 static int compare_churning(const void *left, const void *right)
@@ -138,7 +138,7 @@ static int compare_churning(const void *left, const void *right)
 
     if (a->bytes != b->bytes)
         return a->bytes < b->bytes ? 1 : -1;
-    return (a->stack_id > b->stack_id) - (a->stack_id < b->stack_id);
+    return site_id_compare(a->site_id, b->site_id);
 }
 
 static int keep(struct growth *growth, size_t *capacity, const struct growing *item,
@@ -155,7 +155,7 @@ static int keep(struct growth *growth, size_t *capacity, const struct growing *i
 /* True if most blocks of the stack may be kept for a backward of the forward that is going on. */
 static bool may_wait(const struct step_period *period, const struct site_ends *site)
 {
-    return period->roles && !(step_period_role(period, site->stack_id) & ROUND_FED) &&
+    return period->roles && !(step_period_role(period, site_stack(site->site_id)) & ROUND_FED) &&
            site->blocks.graph_births_count * 2 > site->blocks.births_count;
 }
 
@@ -177,7 +177,7 @@ static void add_filled(struct filled *filled, const struct account_ends *own,
     filled->slope += line->verdict == GROWTH_GROWS ? line->slope : 0;
     if (bytes <= filled->bytes || bytes < own->most_bytes / KEPT_DIVISOR)
         return;
-    filled->stack_id = site->stack_id;
+    filled->site_id = site->site_id;
     filled->bytes = bytes;
     filled->since_step = growth_step_of_end(site->turnover.risen_at);
 }
@@ -188,11 +188,12 @@ static int add_site(struct growth *growth, size_t *capacity, const struct accoun
     const uint64_t intervals = site->ends_count - 1;
     const bool is_steady = !site->falls_count && site->rises.count * 2 >= intervals;
     const bool fills = is_filled(site);
-    struct growing item = {.stack_id = site->stack_id,
+    struct growing item = {.site_id = site->site_id,
                            .blocks = &site->blocks,
                            .is_of_graph = site->is_of_graph,
                            .first_bytes = site->first_bytes,
                            .last_bytes = site->last_bytes,
+                           .end_bytes = site->live_bytes,
                            .rises = &site->rises,
                            .sweeps = &site->sweeps};
 
@@ -224,7 +225,7 @@ static int find_churn(struct growth *growth, const struct account_ends *own, str
     for (size_t i = 0; i < own->count; i++)
         if (own->sites[i].churn_bytes)
             growth->churn[growth->churn_count++] =
-                (struct churning){.stack_id = own->sites[i].stack_id,
+                (struct churning){.site_id = own->sites[i].site_id,
                                   .bytes = own->sites[i].churn_bytes,
                                   .count = own->sites[i].churn_count};
     if (growth->churn_count)
@@ -250,13 +251,14 @@ static uint64_t find_flat(const struct trend *trend, size_t windows)
 /* Finds the site whose frees end the rounds. In a framework's pool, it may be any layer. */
 static void find_dropped(struct growth *growth, const struct account_ends *own)
 {
-    const uint32_t stack_id = growth->period->stack_id;
+    const uint64_t site_id = growth->period->site_id;
+    const uint32_t number = site_numbers_get(&own->numbers, site_id);
 
-    if (own->is_pool || !(step_period_role(growth->period, stack_id) & ROUND_DROPS) ||
-        stack_id >= own->number_count || !own->numbers[stack_id])
+    if (own->is_pool || number == PAIR_MAP_NONE ||
+        !(step_period_role(growth->period, site_stack(site_id)) & ROUND_DROPS))
         return;
-    growth->dropped_stack_id = stack_id;
-    growth->dropped_count = own->sites[own->numbers[stack_id] - 1].blocks.most_live_count;
+    growth->dropped_site_id = site_id;
+    growth->dropped_count = own->sites[number].blocks.most_live_count;
 }
 
 /* True if the site made its first block since the last step began, and freed less than a tenth
@@ -267,7 +269,7 @@ static bool is_kept_after(const struct account_ends *own, const struct site_ends
 {
     const struct site_blocks *blocks = &site->blocks;
 
-    return site->stack_id && !site->was_resized && blocks->most_live_count >= KEPT_BLOCKS_FEWEST &&
+    return site->site_id && !site->was_resized && blocks->most_live_count >= KEPT_BLOCKS_FEWEST &&
            blocks->begin_index >= since_index &&
            blocks->born_bytes - blocks->most_live_bytes <= blocks->born_bytes / 10 &&
            (!blocks->fell_index || blocks->fell_index > own->last_birth_index) &&
@@ -306,7 +308,7 @@ static void find_after(struct growth *growth, const struct account_ends *own, ui
     if (!most[0] || after.bytes < own->most_bytes / KEPT_DIVISOR)
         return;
     for (size_t i = 0; i < 2 && most[i]; i++)
-        after.stack_ids[after.count++] = most[i]->stack_id;
+        after.site_ids[after.count++] = most[i]->site_id;
     after.blocks_count = most_count - least_count <= BLOCKS_IN_USE ? least_count : 0;
     growth->after = after;
 }
@@ -363,7 +365,7 @@ static bool is_kept(const struct account_ends *own, const struct site_ends *site
 {
     const struct site_blocks *blocks = &site->blocks;
 
-    if (!site->stack_id || site->was_resized)
+    if (!site->site_id || site->was_resized)
         return false;
     return get_larger ? rising_is_kept(&blocks->sizes, blocks->births_count, blocks->frees_count)
                       : !own->is_pool && !blocks->frees_count &&
@@ -389,7 +391,7 @@ static void find_kept(struct growth *growth, const struct account_ends *own, boo
     for (size_t i = 0; i < 2 && most[i] && most[i]->live_bytes >= own->most_bytes / KEPT_DIVISOR;
          i++) {
         kept->get_larger = get_larger;
-        kept->stack_ids[kept->count++] = most[i]->stack_id;
+        kept->site_ids[kept->count++] = most[i]->site_id;
         kept->blocks_count += most[i]->live_count;
         kept->bytes += most[i]->live_bytes;
     }
@@ -404,10 +406,10 @@ static void find_lost(struct growth *growth, const struct growth_watch *watch,
 
     for (size_t i = 0; i < own->count && (!watch->has_pool || own->is_beside); i++) {
         const struct site_ends *site = &own->sites[i];
-        if (site->stack_id && !site->was_resized && site->live_count >= KEPT_BLOCKS_FEWEST &&
+        if (site->site_id && !site->was_resized && site->live_count >= KEPT_BLOCKS_FEWEST &&
             site->blocks.frees_count >= KEPT_BLOCKS_FEWEST && ebb_rises(&site->ebb) &&
             site->live_bytes > lost->bytes && site->live_bytes >= own->most_bytes / KEPT_DIVISOR)
-            *lost = (struct lost){site->stack_id, site->live_count, site->live_bytes,
+            *lost = (struct lost){site->site_id, site->live_count, site->live_bytes,
                                   site->blocks.frees_count};
     }
 }
@@ -429,7 +431,7 @@ static int find(struct growth *growth, const struct growth_watch *watch, uint32_
 {
     if (growth->ends < STEP_ENDS)
         growth->ends_count = watch->has_ended ? watch->ends->counts[growth->ends] : 1;
-    if (account >= watch->account_count || !watch->accounts[account].numbers)
+    if (account >= watch->account_count || !watch->accounts[account].is_used)
         return 0;
     const struct account_ends *own = &watch->accounts[account];
     if (growth_watch_has_steps(watch) && judges(watch, account))

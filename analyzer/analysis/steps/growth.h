@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds the growth per step: the straight line through the live bytes at the ends of steps
- * (trend.h), with a verdict. It does this for an account as a whole, and for each of its stacks.
+ * (trend.h), with a verdict. It does this for an account as a whole, and for each of its sites.
  *
  *   grows        The line rises: with 95 % confidence, or because the bytes never fell and rose in
  *                at least half of the steps. Also, the line through the last third of the steps
@@ -11,16 +11,16 @@
  *   cannot tell  There are fewer than three ends after the first step, or the bytes vary more than
  *                they rise.
  *
- * A stack that grows either keeps more and more blocks, or enlarges its blocks. Examples of
+ * A site that grows either keeps more and more blocks, or enlarges its blocks. Examples of
  * enlarged blocks are a list that is copied to twice the room, and a cache that is replaced by a
- * longer one. A stack enlarges its blocks if their number is constant over the last third, and no
+ * longer one. A site enlarges its blocks if their number is constant over the last third, and no
  * block was resized in place. (Blocks of the pool of graphs are resized in place; their number of
  * allocations is unknown.)
  *
  * Steps end as in step_ends.h. A step that only began, for example with a first backward that
  * fails, counts as well.
  *
- * A stack that grows may be a cache; see cache_names.h. A cache that is full no longer grows; see
+ * A site that grows may be a cache; see cache_names.h. A cache that is full no longer grows; see
  * turnover.h.
  */
 #pragma once
@@ -37,7 +37,7 @@ struct growth_line {
 };
 
 struct growing {
-    uint32_t stack_id;
+    uint64_t site_id;
     const struct site_blocks *blocks; /* of the growth_watch */
     const struct sweeps *sweeps;      /* of the growth_watch */
     bool is_saw;   /* the bytes rise and are swept again and again; the line fits the rises */
@@ -49,37 +49,38 @@ struct growing {
     bool waits;              /* most of its blocks may be kept for a backward of an open forward */
     bool is_of_graph;        /* autograd keeps a block of it */
     uint64_t first_bytes, last_bytes; /* at the first and the last end that was counted */
+    uint64_t end_bytes;               /* at the end of the trace */
     const struct occurrences *rises;  /* of the growth_watch */
     double rise_bytes;                /* mean of the rises */
     uint64_t since_step;              /* step that first kept a block; 0: unknown */
     struct growth_line line;
 };
 
-/* The bytes that a call stack allocated and that were freed within the same step. */
+/* The bytes that a site allocated and that were freed within the same step. */
 struct churning {
-    uint32_t stack_id;
+    uint64_t site_id;
     uint64_t bytes, count; /* summed over all counted steps */
 };
 
-/* Call stacks of which every block is kept, without steps or after the last step. */
+/* Sites of which every block is kept, without steps or after the last step. */
 struct kept {
-    uint32_t stack_ids[2]; /* those that hold most */
+    uint64_t site_ids[2]; /* those that hold most */
     size_t count;
     uint64_t blocks_count, bytes;
     bool get_larger; /* each block is larger than the one before */
 };
 
-/* A call stack of which most blocks are freed, and of which some are lost now and then (ebb.h),
+/* A site of which most blocks are freed, and of which some are lost now and then (ebb.h),
  * without steps. */
 struct lost {
-    uint32_t stack_id; /* 0: there is none */
+    uint64_t site_id; /* 0: there is none */
     uint64_t blocks_count, bytes;
     uint64_t freed_count;
 };
 
-/* Call stacks that filled a cache after the first third of the steps (turnover.h). */
+/* Sites that filled a cache after the first third of the steps (turnover.h). */
 struct filled {
-    uint32_t stack_id; /* the one that holds most, if that is worth a word; 0: there is none */
+    uint64_t site_id; /* the one that holds most, if that is worth a word; 0: there is none */
     uint64_t bytes, since_step;
     double slope; /* of all that would grow if they were none, in bytes per step */
 };
@@ -105,9 +106,9 @@ struct growth {
     struct kept after;
     struct lost lost;
     struct filled filled;
-    uint32_t dropped_stack_id; /* frees of its blocks end the rounds; 0: none */
-    uint64_t dropped_count;    /* its most live blocks */
-    struct growing *items;     /* by slope, descending */
+    uint64_t dropped_site_id; /* frees of its blocks end the rounds; 0: none */
+    uint64_t dropped_count;   /* its most live blocks */
+    struct growing *items;    /* by slope, descending */
     size_t count;
     struct churning *churn; /* by bytes, descending; at most GROWTH_CHURN_MAX */
     size_t churn_count;

@@ -74,18 +74,16 @@ static int look_at_ends(struct site_ends *site, uint64_t until, struct err *err)
 
 /* --- accounts --- */
 
-static struct site_ends *find_site(struct account_ends *own, uint32_t stack_id, struct err *err)
+static struct site_ends *find_site(struct account_ends *own, uint64_t site_id, struct err *err)
 {
-    if (ARRAY_REACH(own->numbers, own->number_capacity, own->number_count, stack_id, err))
+    const uint32_t number = site_numbers_get(&own->numbers, site_id);
+    if (number != PAIR_MAP_NONE)
+        return &own->sites[number];
+    if (ARRAY_GROW(own->sites, own->capacity, own->count, err) ||
+        site_numbers_put(&own->numbers, site_id, (uint32_t)own->count, err))
         return NULL;
-    if (own->numbers[stack_id])
-        return &own->sites[own->numbers[stack_id] - 1];
-    if (ARRAY_GROW(own->sites, own->capacity, own->count, err))
-        return NULL;
-    struct site_ends *added = &own->sites[own->count++];
-    own->numbers[stack_id] = (uint32_t)own->count;
-    *added = (struct site_ends){.stack_id = stack_id};
-    return added;
+    own->sites[own->count] = (struct site_ends){.site_id = site_id};
+    return &own->sites[own->count++];
 }
 
 static struct account_ends *find_account(struct growth_watch *watch, const struct cursor *at,
@@ -95,15 +93,14 @@ static struct account_ends *find_account(struct growth_watch *watch, const struc
                     at->err))
         return NULL;
     struct account_ends *own = &watch->accounts[account];
-    if (own->numbers)
+    if (own->is_used)
         return own;
     own->is_pool = at->history->accounts[account].kind == ACCOUNT_pool;
     own->is_beside = !account_is_of_layer(&at->history->accounts[account]);
     watch->has_pool |= own->is_pool;
-    if (ARRAY_REACH(own->numbers, own->number_capacity, own->number_count, 0, at->err))
-        return NULL;
     own->total.trend.samples = array_new(TREND_SAMPLES, sizeof *own->total.trend.samples, at->err);
-    return own->total.trend.samples ? own : NULL;
+    own->is_used = own->total.trend.samples;
+    return own->is_used ? own : NULL;
 }
 
 /* Drops everything counted at ends so far; keeps what is live. */
@@ -112,7 +109,7 @@ static void forget_ends(struct account_ends *own)
     for (size_t i = 0; i < own->count; i++) {
         struct site_ends *site = &own->sites[i];
         free(site->trend.samples);
-        *site = (struct site_ends){.stack_id = site->stack_id,
+        *site = (struct site_ends){.site_id = site->site_id,
                                    .live_bytes = site->live_bytes,
                                    .live_count = site->live_count,
                                    .was_resized = site->was_resized,
@@ -278,7 +275,7 @@ static int change_together(struct growth_watch *watch, const struct account_ends
         return 0;
     if (watch->has_pool || block->life.begin_index < watch->together_begin)
         return 0;
-    struct site_ends *site = find_site(all, site_stack(block->site_id), err);
+    struct site_ends *site = find_site(all, block->site_id, err);
     if (!site)
         return -1;
     if (change->birth)
@@ -292,7 +289,7 @@ static int change_together(struct growth_watch *watch, const struct account_ends
     return 0;
 }
 
-/* Counts the block for its call stack, and its forward operator's stack as one that a backward went
+/* Counts the block for its site, and its forward operator's site as one that a backward went
  * through. */
 static int note_block(struct growth_watch *watch, struct account_ends *own, struct site_ends **site,
                       const struct change *change, struct err *err)
@@ -304,7 +301,7 @@ static int note_block(struct growth_watch *watch, struct account_ends *own, stru
             return -1;
         forward->blocks.went_back = true;
     }
-    *site = find_site(own, site_stack(block->site_id), err);
+    *site = find_site(own, block->site_id, err);
     if (!*site)
         return -1;
     if (change->birth)
@@ -449,7 +446,7 @@ static int on_end(void *self, const struct cursor *at)
     watch->trace = at->history->trace;
     const uint64_t ends_count = watch->looked_count;
     for (size_t i = 0; i < watch->account_count; i++)
-        if (watch->accounts[i].numbers && finish_account(&watch->accounts[i], ends_count, at->err))
+        if (watch->accounts[i].is_used && finish_account(&watch->accounts[i], ends_count, at->err))
             return -1;
     return 0;
 }
@@ -469,7 +466,7 @@ static void account_ends_release(struct account_ends *own)
     forget_ends(own);
     free(own->total.trend.samples);
     free(own->sites);
-    free(own->numbers);
+    site_numbers_release(&own->numbers);
     free(own->pairs);
     pair_map_release(&own->pair_numbers);
 }

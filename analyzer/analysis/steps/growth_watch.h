@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records the live bytes and blocks of each call stack, and the bytes of each account, at the ends
- * of steps. A call stack is updated only when it changes, because its values were the same at all
- * ends since its last change:
+ * Records the live bytes and blocks of each site (load/site_id.h), and the bytes of each account,
+ * at the ends of steps. A site is updated only when it changes, because its values were the same at
+ * all ends since its last change:
  *
  *     ends      0     1     2     3          at the change after end 3: [1, 4) had the old bytes
  *     changes  x            .        x
  *
  * The values are dropped when the first step ends, and when a stronger kind of end appears.
  *
- * Until the first step ends, it also records in which order the call stacks allocate, as the number
+ * Until the first step ends, it also records in which order the sites allocate, as the number
  * of times that one came after another. The rounds of a program that marks no steps are found from
  * these numbers (site_period.h), or from its phases (phase_period.h). The time of phases is the
  * number of events that changed a block of these accounts, called ticks, so that notes and marks do
@@ -18,15 +18,16 @@
  * With since_index set, it measures only blocks that are made from that event on, such as those of
  * an evaluation after the last step.
  *
- * It keeps a few numbers for each call stack, for each pair of call stacks of which one allocated
- * after the other, and for each account. It keeps a trend for each account, and for each call stack
- * whose values have changed at least twice from one end to the next.
+ * It keeps a few numbers for each site, for each pair of sites of which one allocated after the
+ * other, and for each account. It keeps a trend for each account, and for each site whose values
+ * have changed at least twice from one end to the next.
  */
 #pragma once
 
 #include "trend.h"
 #include "ebb.h"
 #include "rising.h"
+#include "site_numbers.h"
 #include "step_ends.h"
 #include "sweeps.h"
 #include "turnover.h"
@@ -40,7 +41,7 @@
  */
 enum { WARM_UP_ENDS = 1, FEWEST_ENDS = 3 };
 
-/* The blocks of a call stack in the whole run. Steps do not matter here. */
+/* The blocks of a site in the whole run. Steps do not matter here. */
 struct site_blocks {
     uint64_t births_count, frees_count, most_live_count;
     uint64_t born_bytes, most_live_bytes; /* sum over all births; live at once */
@@ -55,13 +56,13 @@ struct site_blocks {
     bool went_back;                 /* a backward allocated for an operator of this stack */
 };
 
-/* One call stack. The fields that most changes touch come first and fit in two cache lines. */
+/* One site. The fields that most changes touch come first and fit in two cache lines. */
 struct site_ends {
     uint64_t live_bytes, live_count; /* at the current event */
     uint64_t last_bytes, last_count; /* at the last counted end */
     uint64_t ends_count;             /* ends counted so far */
     struct trend trend;              /* of bytes; has no samples until the second change */
-    uint32_t stack_id;
+    uint64_t site_id;
     uint32_t changes_count;                      /* of bytes, from end to end */
     bool was_resized;                            /* a block was resized in place */
     bool is_of_graph;                            /* autograd keeps one of its blocks */
@@ -99,8 +100,8 @@ enum { BIRTH_PAIRS_MAX = 1 << 16 };
 enum { STEP_BEGINS = 64 };
 
 struct account_ends {
-    uint32_t *numbers; /* by stack id: number of its site, from 1; 0: none */
-    size_t number_count, number_capacity;
+    bool is_used; /* a block of it changed */
+    struct site_numbers numbers;
     struct site_ends *sites;
     size_t count, capacity;
     bool is_pool;        /* it is a framework's pool */

@@ -60,7 +60,7 @@ static int add_growing(struct leak *leak, const struct growing *site, const stru
 {
     const char *cache;
 
-    if (cache_name_find(&cache, symbols, site->stack_id, err))
+    if (cache_name_find(&cache, symbols, site_stack(site->site_id), err))
         return -1;
     if (cache) {
         leak->cache = leak->cache ? leak->cache : cache;
@@ -148,7 +148,7 @@ int leak_find(struct leak *leak, const struct growth *growth, struct symbols *sy
     if (!growth->total.has_slope)
         return 0;
     for (size_t i = 0; i < growth->count; i++)
-        if (left_out && left_out[growth->items[i].stack_id])
+        if (left_out && left_out[site_stack(growth->items[i].site_id)])
             leak->left_out_slope += growth->items[i].line.slope;
         else if (add_growing(leak, &growth->items[i], growth, symbols, room, err))
             return -1;

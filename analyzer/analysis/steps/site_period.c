@@ -126,7 +126,8 @@ static int add_stacks(struct lines *lines, struct err *err)
     int status = frames && find_line(lines, FRAME_TREE_NONE, 0, "", err) == 0 ? 0 : -1;
 
     for (size_t i = 0; i < lines->own->count && !status; i++)
-        status = add_stack(lines, &lines->leaves[i], lines->own->sites[i].stack_id, frames, err);
+        status = add_stack(lines, &lines->leaves[i], site_stack(lines->own->sites[i].site_id),
+                           frames, err);
     free(frames);
     return status;
 }
@@ -455,11 +456,12 @@ static void take_rounds(struct step_period *period, struct lines *lines,
         if (!is_below(lines, lines->leaves[i], rounds->node))
             continue;
         const bool is_of_model = has_batch && is_in_forward(lines, lines->leaves[i]);
-        period->roles[site->stack_id] = (unsigned char)(ROUND_PART | (begins ? ROUND_BEGINS : 0) |
-                                                        (is_of_model ? ROUND_FED : 0));
+        period->roles[site_stack(site->site_id)] =
+            (unsigned char)(ROUND_PART | (begins ? ROUND_BEGINS : 0) |
+                            (is_of_model ? ROUND_FED : 0));
         period->births_left += site->blocks.births_count;
-        if (begins && !period->stack_id)
-            period->stack_id = site->stack_id;
+        if (begins && !period->site_id)
+            period->site_id = site->site_id;
     }
     period->is_last_whole = is_last_whole(lines, rounds);
 }
@@ -497,10 +499,10 @@ static void take_drops(struct step_period *period, const struct lines *lines)
             (!found || site->turns_count > found->turns_count) && may_drop(lines, i))
             found = site;
     }
-    if (!found)
+    if (!found || !site_stack(found->site_id))
         return;
-    period->roles[found->stack_id] = ROUND_DROPS;
-    period->stack_id = found->stack_id;
+    period->roles[site_stack(found->site_id)] = ROUND_DROPS;
+    period->site_id = found->site_id;
 }
 
 /* --- the entry --- */
@@ -538,10 +540,10 @@ int site_period_find(struct step_period *period, const struct account_ends *own,
     if (!own->count || own->has_too_many_pairs)
         return 0;
     lines.leaves = array_new(own->count, sizeof *lines.leaves, err);
-    period->role_count = own->number_count;
+    period->role_count = trace->frame_limit + 1; /* 0 is "no stack" */
     period->roles = array_new(period->role_count, sizeof *period->roles, err);
     const int status = lines.leaves && period->roles ? find(period, &lines, err) : -1;
-    if (status || !period->stack_id)
+    if (status || !period->site_id)
         step_period_release(period);
     frame_tree_release(&lines.tree);
     free(lines.leaves);

@@ -31,7 +31,7 @@ struct step_period {
     unsigned char *roles;      /* by stack id: sum of enum round_role; NULL: no stacks tell it */
     size_t role_count;
     uint32_t account;                   /* of these blocks; HISTORY_NONE: of all accounts */
-    uint32_t stack_id;                  /* the first stack that begins a round */
+    uint64_t site_id;                   /* the first site that begins a round */
     uint64_t work_count;                /* nodes and pairs looked at; a test bounds it */
     bool is_last_whole;                 /* the last round is whole */
     uint64_t births_left;               /* allocations in rounds that are still to come */

@@ -308,7 +308,7 @@ static int say_growth(struct opening *opening, const struct study *study, const 
     if (worst->found.growth.kept.get_larger)
         return kept_say_larger(opening, &worst->found,
                                findings_layer_text(layer, study, worst->account), VERDICT_what);
-    if (worst->found.growth.lost.stack_id)
+    if (worst->found.growth.lost.site_id)
         return kept_say_lost(opening, study, &worst->found, err);
     return saw ? say_saw(opening, study, worst, saw, VERDICT_what, err)
                : say_enlarged(opening, study, worst);
@@ -382,7 +382,7 @@ static int say_none(struct opening *opening, const struct study *study, const st
         return say_saw(opening, study, worst, saw, VERDICT_what, err);
     if (growth->after.count)
         return kept_say_after(opening, &worst->found, VERDICT_what);
-    if (growth->filled.stack_id)
+    if (growth->filled.site_id)
         return kept_say_filled(opening, &worst->found, VERDICT_what);
     findings_kinds_text(kinds, &flat_since, findings);
     if (flat_since)
@@ -519,7 +519,7 @@ int page_leaks_answer(struct opening *opening, const struct study *study, const 
     if (found->leak.verdict == LEAK_FOUND && !found->leak.is_small)
         status = say_leaks(opening, study, &findings, err);
     else if (found->leak.verdict == LEAK_GROWS && !found->growth.kept.get_larger &&
-             found->growth.lost.stack_id)
+             found->growth.lost.site_id)
         status = kept_say_lost(opening, study, found, err);
     findings_release(&findings);
     return status;
@@ -543,7 +543,7 @@ static int say_below_peak(struct opening *opening, const struct study *study,
         return say_saw(opening, study, worst, saw, VERDICT_why, err);
     if (found->leak.verdict == LEAK_NONE && found->growth.after.count)
         return kept_say_after(opening, found, VERDICT_why);
-    if (found->leak.verdict == LEAK_NONE && found->growth.filled.stack_id)
+    if (found->leak.verdict == LEAK_NONE && found->growth.filled.site_id)
         return kept_say_filled(opening, found, VERDICT_why);
     if (found->leak.verdict != LEAK_FOUND)
         return kept_say_dropped(opening, found) < 0 ? -1

@@ -12,8 +12,8 @@
 /* Adds "pool.c:69 and :70". */
 static void add_lines(struct text *text, const struct account_leak *found, const struct kept *kept)
 {
-    const struct blamed *first = blame_of(&found->blame, kept->stack_ids[0]);
-    const struct blamed *second = blame_of(&found->blame, kept->stack_ids[kept->count - 1]);
+    const struct blamed *first = blame_of(&found->blame, kept->site_ids[0]);
+    const struct blamed *second = blame_of(&found->blame, kept->site_ids[kept->count - 1]);
 
     lines_add_position(text, first, NULL);
     if (second->row != first->row)
@@ -55,7 +55,7 @@ int kept_say_dropped(struct opening *opening, const struct account_leak *found)
                ? 1
                : page_say(opening, VERDICT_why, "Up to %" PRIu64 " blocks by %s are freed at once.",
                           growth->dropped_count,
-                          blame_of(&found->blame, growth->dropped_stack_id)->label);
+                          blame_of(&found->blame, growth->dropped_site_id)->label);
 }
 
 /* Sets *is_python if the call stack has a frame of Python. */
@@ -76,10 +76,10 @@ int kept_say_lost(struct opening *opening, const struct study *study,
                   const struct account_leak *found, struct err *err)
 {
     const struct lost *lost = &found->growth.lost;
-    const char *label = blame_of(&found->blame, lost->stack_id)->label;
+    const char *label = blame_of(&found->blame, lost->site_id)->label;
     bool is_python;
 
-    if (find_python(&is_python, study, lost->stack_id, err) < 0 ||
+    if (find_python(&is_python, study, site_stack(lost->site_id), err) < 0 ||
         page_say(opening, VERDICT_what,
                  "Never freed: %" PRIu64 " of the %" PRIu64 " blocks of %s (%s).",
                  lost->blocks_count, lost->blocks_count + lost->freed_count,
@@ -97,7 +97,7 @@ int kept_say_filled(struct opening *opening, const struct account_leak *found,
                     enum verdict_role role)
 {
     const struct filled *filled = &found->growth.filled;
-    const char *name = FIT_TEXT(blame_of(&found->blame, filled->stack_id)->label, NAME_CHARACTERS);
+    const char *name = FIT_TEXT(blame_of(&found->blame, filled->site_id)->label, NAME_CHARACTERS);
     char bytes[UNITS_TEXT_BYTES];
 
     units_bytes(bytes, filled->bytes);

@@ -10,16 +10,16 @@
  * bytes, "" for the leading layer. */
 int kept_say_larger(struct opening *opening, const struct account_leak *found, const char *layer,
                     enum verdict_role role);
-/* Says how many blocks of a line are lost (growth.lost must have a call stack). */
+/* Says how many blocks of a line are lost (growth.lost must have a site). */
 int kept_say_lost(struct opening *opening, const struct study *study,
                   const struct account_leak *found, struct err *err);
-/* Says since when a cache is full (growth.filled must have a call stack). */
+/* Says since when a cache is full (growth.filled must have a site). */
 int kept_say_filled(struct opening *opening, const struct account_leak *found,
                     enum verdict_role role);
 /* Names the lines, if any, that never freed a block. */
 int kept_say_all(struct opening *opening, const struct account_leak *found);
 /* Names the line, if any, whose blocks are freed together. */
 int kept_say_dropped(struct opening *opening, const struct account_leak *found);
-/* Says what is kept after the last step (growth.after must have call stacks). */
+/* Says what is kept after the last step (growth.after must have sites). */
 int kept_say_after(struct opening *opening, const struct account_leak *found,
                    enum verdict_role role);

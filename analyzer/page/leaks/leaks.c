@@ -76,14 +76,14 @@ static void add_line(struct doc *doc, const struct growth_line *line)
             doc_null(i ? doc_detail(doc) : doc, keys[i], labels[i], DOC_DELTA);
 }
 
-int page_step_begin(struct doc *doc, const struct study *study, const char *phase,
-                    uint32_t stack_id, struct err *err)
+int page_step_begin(struct doc *doc, const struct study *study, const char *phase, uint64_t site_id,
+                    struct err *err)
 {
     char label[BLAME_TEXT_BYTES];
 
-    if (stack_id && blame_alone(label, study->symbols, stack_id, err) < 0)
+    if (site_id && blame_alone(label, study->symbols, site_id, err) < 0)
         return -1;
-    doc_text(doc_detail(doc), "step_site", "A step begins at", stack_id ? label : NULL);
+    doc_text(doc_detail(doc), "step_site", "A step begins at", site_id ? label : NULL);
     doc_text(doc_detail(doc), "step_phase", "Each step is a", phase);
     return 0;
 }
@@ -98,7 +98,7 @@ static int add_verdict(struct doc *doc, const struct study *study, const struct 
     doc_text(doc, "verdict", "Verdict", leak_verdict_name(found->leak.verdict));
     doc_known_count(doc, "steps", "Steps", growth->ends < STEP_ENDS, growth->ends_count);
     doc_text(doc, "steps_end_with", "Steps end with", step_end_text(growth->ends));
-    if (page_step_begin(doc, study, growth->period->phase.name, growth->period->stack_id, err))
+    if (page_step_begin(doc, study, growth->period->phase.name, growth->period->site_id, err))
         return -1;
     add_line(doc, &growth->total);
     doc_known_bytes(doc_detail(doc), "leak_bytes_per_step", "Leak", knows,
@@ -123,7 +123,7 @@ static int add_growing_site(struct doc *doc, const struct study *study, const st
 {
     const char *cache;
 
-    if (cache_name_find(&cache, study->symbols, site->stack_id, err))
+    if (cache_name_find(&cache, study->symbols, site_stack(site->site_id), err))
         return -1;
     page_layer(doc, study, account, "Layer");
     doc_bytes(doc, "bytes_per_step", "Per step", (uint64_t)whole(site->line.slope));
@@ -136,8 +136,8 @@ static int add_growing_site(struct doc *doc, const struct study *study, const st
     doc_bool(doc, "enlarged", "Made larger", site->enlarged_count);
     doc_count(doc, "collapses", "Freed at once", site->is_saw ? site->sweeps->at.count : 0);
     doc_text(doc, "known_cache", "Known cache", cache);
-    page_kept_by(doc, study, held, site->stack_id);
-    return page_frames_of(doc, study, view, blame_of(&found->blame, site->stack_id), 0,
+    page_kept_by(doc, study, held, site_stack(site->site_id));
+    return page_frames_of(doc, study, view, blame_of(&found->blame, site->site_id), 0,
                           PAGE_WHOLE_STACK, err);
 }
 
@@ -162,7 +162,7 @@ static int add_growing_row(struct doc *doc, const struct study *study, const str
     doc_text(doc, NULL, "What grows", growing_text(row));
     if (page_frames_of(doc, study, view, row->blamed, row->stack_count - 1, LEAK_FRAME_LINES, err))
         return -1;
-    page_kept_by(doc, study, held, row->first->stack_id);
+    page_kept_by(doc, study, held, site_stack(row->first->site_id));
     return 0;
 }
 
@@ -177,7 +177,7 @@ static int add_churning_site(struct doc *doc, const struct study *study, const s
     doc_bytes(doc, "bytes", "In all", site->bytes);
     doc_count(doc, "count", "Blocks", site->count);
     doc_count(doc, "steps", "Steps", found->growth.counted_steps);
-    return page_frames_of(doc, study, view, blame_of(&found->blame, site->stack_id), 0,
+    return page_frames_of(doc, study, view, blame_of(&found->blame, site->site_id), 0,
                           PAGE_WHOLE_STACK, err);
 }
 

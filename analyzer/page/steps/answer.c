@@ -199,18 +199,18 @@ static int say_period(struct opening *opening, const struct study *study, struct
     char label[BLAME_TEXT_BYTES];
 
     const char *phase = study->ends.period.phase.name;
-    const uint32_t stack_id = study->ends.period.stack_id;
+    const uint64_t site_id = study->ends.period.site_id;
     if (phase)
         return page_say(
             opening, VERDICT_why,
             "The program marks no steps, so each occurrence of the phase \"%s\" is taken for one.",
             phase);
-    if (!stack_id)
+    if (!site_id)
         return 1;
-    if (blame_alone(label, study->symbols, stack_id, err) < 0)
+    if (blame_alone(label, study->symbols, site_id, err) < 0)
         return -1;
     return page_say(opening, VERDICT_why,
-                    study->ends.period.roles[stack_id] & ROUND_DROPS
+                    step_period_role(&study->ends.period, site_stack(site_id)) & ROUND_DROPS
                         ? "The program marks no steps, so a step is taken to end when blocks of %s "
                           "are freed all at once."
                         : "The program marks no steps, so a step is taken to begin each time that "

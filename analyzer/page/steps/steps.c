@@ -252,7 +252,7 @@ static int add_steps_of(struct doc *doc, const struct study *study, const struct
     doc_text(doc, "steps_end_with", "steps end with", step_end_text(watch->kind));
     add_outlier(doc, study, &found.outlier);
     const int status = page_step_begin(doc, study, study->ends.period.phase.name,
-                                       study->ends.period.stack_id, err) ||
+                                       study->ends.period.site_id, err) ||
                                add_outlier_sites(doc, study, view, &found, err)
                            ? -1
                            : 0;

@@ -11,7 +11,7 @@ enum { SITES = 50000, ROUNDS = 5, MAIN = 1 };
 TEST(the_work_for_the_order_of_lines_grows_no_faster_than_their_number)
 {
     struct trace trace = {.frame_limit = SITES + 2};
-    struct account_ends own = {.count = SITES, .pair_count = SITES, .number_count = SITES + 2};
+    struct account_ends own = {.count = SITES, .pair_count = SITES};
     struct step_period period;
     struct err err = {0};
 
@@ -23,13 +23,13 @@ TEST(the_work_for_the_order_of_lines_grows_no_faster_than_their_number)
     for (uint32_t n = 0; n < SITES; n++) {
         const uint32_t id = MAIN + 1 + n;
         trace.frames[id] = (struct trace_frame){MAIN, FRAME_NATIVE, true, id};
-        own.sites[n].stack_id = id;
+        own.sites[n].site_id = id;
         own.sites[n].blocks.births_count = ROUNDS;
         own.sites[n].blocks.most_live_count = 1;
         own.pairs[n] = (struct birth_pair){n, (n + 1) % SITES, ROUNDS - (n + 1 == SITES)};
     }
     assert_int_equal(site_period_find(&period, &own, &trace, &err), 0);
-    assert_int_equal(period.stack_id, MAIN + 1);
+    assert_int_equal(period.site_id, MAIN + 1);
     assert_true(period.work_count < UINT64_C(20) * SITES);
     step_period_release(&period);
     free(trace.frames);
