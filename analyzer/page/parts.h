@@ -127,6 +127,11 @@ int page_remedies_by(struct doc *doc, const struct study *study, unsigned ways, 
 int page_remedies_say(struct opening *opening, const struct study *study, unsigned ways,
                       const char *lead, struct err *err);
 
+/* Says as a reason that two sets of parameters of like sizes were live, and that only one of them
+ * is trained. blame: must contain the stacks that were live at event `index`. Returns 1, or -1. */
+int page_say_second_set(struct opening *opening, const struct study *study, uint32_t account,
+                        uint64_t index, const struct blame *blame);
+
 /* Rows of a list of sites in a summary, unless --top is given. */
 enum { PAGE_SITES = 10 };
 

@@ -267,7 +267,9 @@ static int say_held(struct opening *opening, const struct study *study, const st
     if (say_graphs(opening, study, number, moment, sites->total_bytes, err) < 0 ||
         site_rows_blame(&blame, study->symbols, sites, err))
         return -1;
-    const int status = say_holders(opening, study, number, moment, sites, &blame);
+    int status = page_say_second_set(opening, study, number, moment->index, &blame);
+    if (status >= 0)
+        status = say_holders(opening, study, number, moment, sites, &blame);
     blame_release(&blame);
     say_cause_remedies(opening, &causes, sites);
     return status;

@@ -4,7 +4,9 @@
 
 #include <stdlib.h>
 
+#include "analyzer/analysis/site_tables/second_set.h"
 #include "analyzer/analysis/site_tables/site_rows.h"
+#include "analyzer/render/units.h"
 #include "holders/kept_by.h"
 
 void page_accounts_find(struct page_accounts *accounts, const struct doc *doc,
@@ -14,6 +16,23 @@ void page_accounts_find(struct page_accounts *accounts, const struct doc *doc,
     const size_t most = doc_takes(doc, DOC_DETAIL) ? STUDY_ACCOUNTS_MAX : 1;
 
     accounts->count = study_accounts(study, use, view, accounts->numbers, most);
+}
+
+int page_say_second_set(struct opening *opening, const struct study *study, uint32_t account,
+                        uint64_t index, const struct blame *blame)
+{
+    struct second_set found;
+    const int status =
+        second_set_find(&found, &study->categories, account, index, blame, opening->err);
+
+    if (status <= 0)
+        return status < 0 ? -1 : 1;
+    return page_join(opening, VERDICT_why,
+                     "a second set of parameters is live, %s by %s beside %s by %s, and only one "
+                     "of the two has %s",
+                     BYTES_TEXT(found.second.bytes), found.second.name,
+                     BYTES_TEXT(found.first.bytes), found.first.name,
+                     found.by_states ? "optimizer states" : "gradients");
 }
 
 /* --- for programs: one row for each stack --- */

@@ -8,6 +8,7 @@
 
 #include "analyzer/analysis/card.h"
 #include "analyzer/analysis/site_tables/site_rows.h"
+#include "analyzer/page/parts.h"
 #include "analyzer/remedy/remedies.h"
 #include "analyzer/render/units.h"
 #include "analyzer/util/text.h"
@@ -234,6 +235,9 @@ int page_oom_say_who(struct opening *opening, const struct study *study, const s
     free(rows);
     if (status >= 0)
         status = say_other_devices(opening, &study->history, oom->failure);
+    if (status >= 0 && count)
+        status =
+            page_say_second_set(opening, study, oom->account, oom->failure->at.index, &told->blame);
     if (status >= 0 && count)
         status = page_oom_say_holder(opening, study, oom, named_stack_id, err);
     return status < 0 ? -1 : say_own_remedy(opening, oom, told, remedies);

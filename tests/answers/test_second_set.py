@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""A second set of parameters, of which only one is trained, in hand-written traces."""
+import pytest
+
+from support.pool_run import PoolRun
+from support.run import load_json
+
+MAIN = ("/home/me/train.py", 40, "main")
+ADAM = "/usr/lib/python3/dist-packages/torch/optim/adam.py"
+SIZES = [30, 20, 10]
+
+
+def made_by(line):
+    return ("/home/me/train.py", 5, "Model.__init__"), ("/home/me/train.py", line, "make"), MAIN
+
+
+class Training(PoolRun):
+    """Makes two models, and trains those of which `trained` is true, for one step and a forward."""
+
+    def __init__(self, path, sizes=(SIZES, SIZES), trained=(True, False)):
+        super().__init__(path)
+        self.models = list(zip(sizes, trained))
+        with self.trace.phase("init"):
+            for number, (model, _) in enumerate(self.models):
+                for mib in model:
+                    self.alloc(mib, *made_by(20 + number))
+        self.trained = [mib for model, is_trained in self.models if is_trained for mib in model]
+
+    def forward(self):
+        with self.trace.phase("forward"):
+            return [self.alloc(5, ("/home/me/train.py", 9, "Model.forward"), MAIN) for _ in range(4)]
+
+    def backward(self, mibs):
+        with self.trace.phase("backward"):
+            return [self.alloc(mib, "AccumulateGrad, backward (autograd)") for mib in mibs]
+
+    def step(self):
+        with self.trace.phase("optimizer"):
+            for mib in self.trained:
+                self.alloc(mib, (ADAM, 100, "Adam._init_group"), (ADAM, 50, "Adam.step"), MAIN)
+                self.alloc(mib, (ADAM, 101, "Adam._init_group"), (ADAM, 50, "Adam.step"), MAIN)
+
+    def one_step(self):
+        self.free(*self.forward(), *self.backward(self.trained))
+        self.step()
+
+    def said(self, command):
+        if not self.trace.path.exists():
+            self.trace.write()
+        texts = [row["text"] for row in load_json(command, self.trace.path)["verdict"] if row["role"] == "why"]
+        return " ".join(text for text in texts if "set of parameters" in text)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "trace.db"
+
+
+def test_a_frozen_model_of_the_size_of_the_trained_one_is_named_with_both_lines(path):
+    run = Training(path)
+    run.one_step()
+    run.forward()
+    said = run.said("peak")
+    assert "60.00 MiB by train.py:21 make beside 60.00 MiB by train.py:20 make" in said
+    assert said.endswith("only one of the two has optimizer states.")
+
+
+def test_oom_names_it_too(path):
+    run = Training(path, trained=(False, True))
+    run.one_step()
+    run.forward()
+    with run.trace.phase("forward"):
+        run.fail(500, ("/home/me/train.py", 9, "Model.forward"), MAIN)
+    assert "second set of parameters is live, 60.00 MiB by train.py:21 make" in run.said("oom")
+
+
+def test_two_models_that_are_both_trained_are_none(path):
+    run = Training(path, trained=(True, True))
+    run.one_step()
+    run.forward()
+    assert not run.said("peak")
+
+
+def test_a_model_of_other_sizes_is_none(path):
+    run = Training(path, sizes=(SIZES, [25, 25, 10]))
+    run.one_step()
+    run.forward()
+    assert not run.said("peak")
+
+
+def test_gradients_that_the_first_backward_has_not_finished_tell_nothing(path):
+    run = Training(path, trained=(True, True))
+    run.forward()
+    run.backward(SIZES)
+    assert not run.said("peak")
+
+
+def test_gradients_that_live_until_the_next_forward_tell_it(path):
+    run = Training(path)
+    run.free(*run.forward())
+    run.backward(SIZES)
+    run.forward()
+    assert run.said("peak").endswith("only one of the two has gradients.")
+
+
+def test_states_that_the_first_step_has_not_finished_tell_nothing(path):
+    run = Training(path, trained=(True, True))
+    run.free(*run.forward())
+    run.backward(run.trained)
+    run.trained = SIZES
+    run.step()
+    assert not run.said("peak")
