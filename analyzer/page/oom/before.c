@@ -5,12 +5,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/analysis/card.h"
 #include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/page/parts.h"
 #include "analyzer/remedy/remedies.h"
 #include "analyzer/render/units.h"
+#include "analyzer/symbol/symbols.h"
+#include "analyzer/torch/frames.h"
 #include "analyzer/util/text.h"
 
 /* --- the requests before --- */
@@ -212,6 +215,28 @@ static int say_other_devices(struct opening *opening, const struct history *hist
                      others_count > 1 ? "most of the others, " : "", BYTES_TEXT(most.free_bytes));
 }
 
+/* Names the operator that made the request, if it solves or decomposes matrices: its results and
+ * workspace depend on the matrices alone. */
+static int say_solver(struct opening *opening, const struct study *study,
+                      const struct failure *failure)
+{
+    struct symbol_walk walk = symbols_walk_begin(study->symbols, failure->event.stack_id);
+    struct torch_name solver = {0};
+    struct symbol_frame frame;
+    int status;
+
+    while ((status = symbols_walk_next(&walk, &frame, opening->err)) > 0 &&
+           strcmp(frame.kind, "python"))
+        if (torch_is(frame.means, TORCH_solver))
+            solver = torch_operator_name(frame.function);
+    if (status < 0 || !solver.text)
+        return status < 0 ? -1 : 1;
+    return page_join(opening, VERDICT_why,
+                     "the request is of %.*s, whose results and workspace grow with the size and "
+                     "the number of its matrices",
+                     solver.length, solver.text);
+}
+
 int page_oom_say_who(struct opening *opening, const struct study *study, const struct oom *oom,
                      const struct oom_told *told, struct err *err)
 {
@@ -235,6 +260,8 @@ int page_oom_say_who(struct opening *opening, const struct study *study, const s
     free(rows);
     if (status >= 0)
         status = say_other_devices(opening, &study->history, oom->failure);
+    if (status >= 0)
+        status = say_solver(opening, study, oom->failure);
     if (status >= 0 && count)
         status =
             page_say_second_set(opening, study, oom->account, oom->failure->at.index, &told->blame);
