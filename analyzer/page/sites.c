@@ -29,10 +29,9 @@ int page_say_second_set(struct opening *opening, const struct study *study, uint
         return status < 0 ? -1 : 1;
     return page_join(opening, VERDICT_why,
                      "a second set of parameters is live, %s by %s beside %s by %s, and only one "
-                     "of the two has %s",
+                     "of the two has gradients",
                      BYTES_TEXT(found.second.bytes), found.second.name,
-                     BYTES_TEXT(found.first.bytes), found.first.name,
-                     found.by_states ? "optimizer states" : "gradients");
+                     BYTES_TEXT(found.first.bytes), found.first.name);
 }
 
 /* --- for programs: one row for each stack --- */

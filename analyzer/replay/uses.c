@@ -54,6 +54,8 @@ static int note_birth(const struct cursor *at, const struct block *block, uint32
     if (!births)
         return -1;
     *birth = ++births->count;
+    if (births->count == 1)
+        births->first_round = block->birth_round;
     births->last_round = block->birth_round;
     if (block->memory == MEMORY_TENSOR)
         births->uses |=

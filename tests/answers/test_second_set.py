@@ -7,6 +7,8 @@ from support.run import load_json
 
 MAIN = ("/home/me/train.py", 40, "main")
 ADAM = "/usr/lib/python3/dist-packages/torch/optim/adam.py"
+AUTOGRAD = "/usr/lib/python3/dist-packages/torch/autograd/__init__.py"
+CHECKPOINT = "/usr/lib/python3/dist-packages/torch/utils/checkpoint.py"
 SIZES = [30, 20, 10]
 
 
@@ -29,6 +31,12 @@ class Training(PoolRun):
     def forward(self):
         with self.trace.phase("forward"):
             return [self.alloc(5, ("/home/me/train.py", 9, "Model.forward"), MAIN) for _ in range(4)]
+
+    def call_backward(self, line):
+        """Makes the gradient of the loss, on the thread that calls backward."""
+        with self.trace.phase("backward"):
+            root = (AUTOGRAD, 50, "_make_grads"), (AUTOGRAD, 340, "backward")
+            self.free(self.alloc(1, *root, ("/home/me/train.py", line, "main")))
 
     def backward(self, mibs):
         with self.trace.phase("backward"):
@@ -62,7 +70,7 @@ def test_a_frozen_model_of_the_size_of_the_trained_one_is_named_with_both_lines(
     run.forward()
     said = run.said("peak")
     assert "60.00 MiB by train.py:21 make beside 60.00 MiB by train.py:20 make" in said
-    assert said.endswith("only one of the two has optimizer states.")
+    assert said.endswith("only one of the two has gradients.")
 
 
 def test_oom_names_it_too(path):
@@ -103,10 +111,55 @@ def test_gradients_that_live_until_the_next_forward_tell_it(path):
     assert run.said("peak").endswith("only one of the two has gradients.")
 
 
-def test_states_that_the_first_step_has_not_finished_tell_nothing(path):
+def test_two_models_of_two_optimizers_are_none(path):
     run = Training(path, trained=(True, True))
-    run.free(*run.forward())
-    run.backward(run.trained)
+    run.free(*run.forward(), *run.backward(run.trained))
     run.trained = SIZES
     run.step()
+    run.forward()
+    assert not run.said("peak")
+
+
+def test_gradients_that_live_in_the_first_step_of_the_optimizer_tell_it(path):
+    run = Training(path)
+    run.free(*run.forward())
+    run.backward(SIZES)
+    run.step()
+    assert run.said("peak").endswith("only one of the two has gradients.")
+
+
+def test_a_checkpoint_that_the_first_backward_computes_again_tells_nothing(path):
+    run = Training(path, trained=(True, True))
+    run.free(*run.forward())
+    with run.trace.phase("backward"):
+        run.backward(SIZES)
+        for _ in range(4):
+            run.alloc(50, ("/home/me/train.py", 9, "Model.forward"), (CHECKPOINT, 9, "unpack_hook"))
+    assert not run.said("peak")
+
+
+def test_a_forward_of_lines_that_never_ran_before_may_be_another_models_turn(path):
+    run = Training(path)
+    run.one_step()
+    with run.trace.phase("forward"):
+        run.alloc(5, ("/home/me/train.py", 13, "Other.forward"), MAIN)
+        run.fail(900, ("/home/me/train.py", 13, "Other.forward"), MAIN)
+    assert not run.said("oom")
+
+
+@pytest.mark.parametrize("second_line, said", [(60, False), (50, True)])
+def test_models_that_two_lines_train_in_turn_are_none(path, second_line, said):
+    run = Training(path)
+    for line in (50, second_line):
+        kept = run.forward()
+        run.call_backward(line)
+        run.free(*kept, *run.backward(run.trained))
+    run.forward()
+    assert bool(run.said("peak")) == said
+
+
+def test_two_layers_that_are_alike_are_no_sets(path):
+    run = Training(path, sizes=([40, 20], [40, 20]))
+    run.one_step()
+    run.forward()
     assert not run.said("peak")

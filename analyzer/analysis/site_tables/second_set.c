@@ -3,11 +3,9 @@
 #include "second_set.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/replay/history/live_walk.h"
 #include "analyzer/thresholds/thresholds.h"
-#include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
 
 struct parameter {
@@ -15,46 +13,15 @@ struct parameter {
     uint64_t size_bytes, begin_index;
 };
 
-/* The places of an optimizer that make states: Adam makes two states for each parameter, at two
- * lines. */
-enum { STATE_LINES = 8 };
-struct state_line {
-    const char *file;
-    uint32_t line;
-    uint64_t bytes;
-};
-
-struct kind {
-    uint64_t first_index, last_index; /* of births */
-    uint32_t last_round;
-    bool any;
-};
-
 struct looked {
     const struct call_paths *paths;
     struct parameter *items;
     size_t count, capacity;
     uint64_t bytes, live_bytes;
-    struct state_line lines[STATE_LINES];
-    struct pair_map counts; /* (0, size): gradients; (1 + line, size): states */
-    struct kind activations, gradients, states;
-    uint32_t last_round; /* of all blocks */
+    struct pair_map counts;   /* (0, size): gradients */
+    bool is_over;             /* a backward is: an optimizer made a state after it */
+    bool repeats, is_new_way; /* a forward ran before; another never did */
 };
-
-/* --- what is live --- */
-
-static void note_birth(struct kind *kind, const struct block *block)
-{
-    const uint64_t index = block->life.begin_index;
-
-    if (!kind->any || index < kind->first_index)
-        kind->first_index = index;
-    if (!kind->any || index > kind->last_index)
-        kind->last_index = index;
-    if (!kind->any || block->birth_round > kind->last_round)
-        kind->last_round = block->birth_round;
-    kind->any = true;
-}
 
 /* Returns one size for tensors of the same shape. A large block of PyTorch's pool may have up to
  * 1 MiB that its tensor does not need. */
@@ -66,97 +33,89 @@ static uint64_t alike_size(uint64_t size_bytes)
                : (size_bytes + LARGE_UNIT_BYTES - 1) / LARGE_UNIT_BYTES * LARGE_UNIT_BYTES;
 }
 
-static int count_one(struct pair_map *counts, uint32_t of, uint64_t size_bytes, struct err *err)
+static int count_more(struct pair_map *counts, uint32_t of, uint64_t size_bytes, uint32_t more,
+                      struct err *err)
 {
     const uint64_t size = alike_size(size_bytes);
     const uint32_t count = pair_map_get(counts, of, size);
-    return pair_map_put(counts, of, size, count == PAIR_MAP_NONE ? 1 : count + 1, err);
+    return pair_map_put(counts, of, size, (count == PAIR_MAP_NONE ? 0 : count) + more, err);
 }
 
-/* Returns the number of the optimizer's line that made the state; STATE_LINES: unknown; -1: out of
- * memory. */
-static int line_of_state(struct looked *looked, const struct categories *categories,
-                         const struct block *block, struct err *err)
-{
-    struct symbol_walk walk = symbols_walk_begin(categories->symbols, site_stack(block->site_id));
-    struct symbol_frame frame;
-    int status, i = 0;
+/* --- what is live --- */
 
-    while ((status = symbols_walk_next(&walk, &frame, err)) > 0)
-        if (frame.line && frame.file && torch_is(frame.means, TORCH_optimizer))
-            break;
-    if (status <= 0)
-        return status < 0 ? -1 : STATE_LINES;
-    for (; i < STATE_LINES && looked->lines[i].line; i++)
-        if (looked->lines[i].line == frame.line && !strcmp(looked->lines[i].file, frame.file))
-            break;
-    if (i == STATE_LINES)
-        return STATE_LINES;
-    looked->lines[i].file = frame.file;
-    looked->lines[i].line = frame.line;
-    looked->lines[i].bytes += block->size_bytes;
-    return i;
+/* Notes whether the activation's stack ran in an earlier round too. A round is counted when its
+ * backward begins, so that the forward of the next round follows the whole backward. */
+static void note_round(struct looked *looked, const struct history *history,
+                       const struct block *activation)
+{
+    const uint32_t stack_id = site_stack(activation->site_id);
+
+    if (!stack_id || stack_id >= history->stack_count || !activation->birth_round)
+        return;
+    if (history->stacks[stack_id].first_round < activation->birth_round)
+        looked->repeats = true;
+    else
+        looked->is_new_way = true;
 }
 
 static int look_at(struct looked *looked, const struct categories *categories,
                    const struct block *block, const struct blame *blame, struct err *err)
 {
+    const enum category category = categories_of(categories, block);
     const uint32_t path = blame_of(blame, block->site_id)->path;
-    int line;
 
     looked->live_bytes += block->size_bytes;
-    if (block->birth_round > looked->last_round)
-        looked->last_round = block->birth_round;
-    switch (categories_of(categories, block)) {
-    case CATEGORY_parameters:
-        looked->bytes += block->size_bytes;
-        if (path == CALL_PATH_NONE)
-            return 0;
-        if (ARRAY_GROW(looked->items, looked->capacity, looked->count, err))
-            return -1;
-        looked->items[looked->count++] =
-            (struct parameter){path, block->size_bytes, block->life.begin_index};
+    if (category == CATEGORY_optimizer)
+        looked->is_over = true;
+    if (category == CATEGORY_activations)
+        note_round(looked, categories->history, block);
+    if (category != CATEGORY_parameters)
         return 0;
-    case CATEGORY_activations:
-        note_birth(&looked->activations, block);
+    looked->bytes += block->size_bytes;
+    if (path == CALL_PATH_NONE)
         return 0;
-    case CATEGORY_gradients:
-        note_birth(&looked->gradients, block);
-        return count_one(&looked->counts, 0, block->size_bytes, err);
-    case CATEGORY_optimizer:
-        note_birth(&looked->states, block);
-        line = line_of_state(looked, categories, block, err);
-        if (line < 0 || line == STATE_LINES)
-            return line < 0 ? -1 : 0;
-        return count_one(&looked->counts, (uint32_t)line + 1, block->size_bytes, err);
-    default:
-        return 0;
-    }
+    if (ARRAY_GROW(looked->items, looked->capacity, looked->count, err))
+        return -1;
+    looked->items[looked->count++] =
+        (struct parameter){path, block->size_bytes, block->life.begin_index};
+    return 0;
 }
 
-/* --- which counts are whole --- */
+/* --- which tensors are trained --- */
 
-/* Returns what to count: 0 for gradients, 1 + line for states, or PAIR_MAP_NONE. States are whole
- * if a forward or a backward began after the last one. Gradients are whole if a forward or the
- * optimizer's first step did. */
-static uint32_t find_evidence(const struct looked *looked)
+/* True if several lines of the program call backward. Two models that are trained in turn may never
+ * have gradients at the same time. */
+static bool has_several_backwards(const struct backwards *backwards)
 {
-    const struct kind *states = &looked->states, *gradients = &looked->gradients;
-    const struct kind *activations = &looked->activations;
-    uint32_t most = 0;
+    const uint32_t kept = backwards->count < BACKWARDS_KEPT ? backwards->count : BACKWARDS_KEPT;
 
-    for (uint32_t i = 1; i < STATE_LINES; i++)
-        if (looked->lines[i].bytes > looked->lines[most].bytes)
-            most = i;
-    if (looked->lines[most].bytes &&
-        (looked->last_round > states->last_round ||
-         (activations->any && activations->last_index > states->last_index)))
-        return most + 1;
-    return gradients->any &&
-                   ((activations->any && activations->last_index > gradients->last_index) ||
-                    (states->any && states->first_index > gradients->last_index))
-               ? 0
-               : PAIR_MAP_NONE;
+    for (uint32_t i = 0; i < kept; i++)
+        if (backwards->calls[(backwards->count - i) % BACKWARDS_KEPT].stack_id !=
+            backwards->calls[backwards->count % BACKWARDS_KEPT].stack_id)
+            return true;
+    return false;
+}
+
+/*
+ * True if a whole backward is over: a second one began, or the optimizer's step or the next forward
+ * did. A forward on lines that never ran before may be of a model whose turn comes only now.
+ */
+static bool gradients_are_whole(const struct looked *looked, const struct history *history)
+{
+    return (history->rounds_count > 1 || looked->is_over || looked->repeats) &&
+           !looked->is_new_way && !has_several_backwards(&history->backwards);
+}
+
+/* Counts by size the gradients that were live at once at any time of the run. */
+static int count_gradients(struct looked *looked, const struct history *history, struct err *err)
+{
+    for (size_t i = 0; i < history->sizes.capacity; i++) {
+        const struct pair_slot *slot = &history->sizes.slots[i];
+        if (slot->value != PAIR_MAP_NONE && slot->first == SIZE_OF_GRADIENT &&
+            count_more(&looked->counts, 0, slot->second, slot->value, err))
+            return -1;
+    }
+    return 0;
 }
 
 /* --- sets --- */
@@ -167,6 +126,7 @@ struct set {
     bool is_whole;
     uint32_t depth;
     uint64_t bytes, begin_index;
+    uint32_t count;
 };
 
 static bool is_below(const struct frame_tree *tree, uint32_t path, uint32_t outer)
@@ -191,6 +151,7 @@ static void add_to_set(struct set *set, const struct parameter *parameter)
     if (!set->bytes || parameter->begin_index < set->begin_index)
         set->begin_index = parameter->begin_index;
     set->bytes += parameter->size_bytes;
+    set->count++;
 }
 
 /* Keeps the sets with enough bytes whose line made nothing else. A helper that makes parts of both
@@ -206,7 +167,8 @@ static long keep_sets(struct set *sets, size_t count, const struct looked *looke
     for (size_t i = 0; i < count; i++)
         line_bytes[2 * nodes[sets[i].path].frame + sets[i].is_whole] += sets[i].bytes;
     for (size_t i = 0; i < count; i++)
-        if (sets[i].bytes >= looked->bytes / SET_OF_PARAMETERS_DIVISOR &&
+        if (sets[i].count >= SET_FEWEST &&
+            sets[i].bytes >= looked->bytes / SET_OF_PARAMETERS_DIVISOR &&
             sets[i].bytes > looked->live_bytes / SET_OF_LIVE_DIVISOR &&
             line_bytes[2 * nodes[sets[i].path].frame + sets[i].is_whole] == sets[i].bytes)
             sets[kept++] = sets[i];
@@ -243,10 +205,10 @@ static bool are_alike(uint64_t a, uint64_t b)
     return larger - smaller <= larger / UNLIKE_SETS_DIVISOR;
 }
 
-/* Returns 1 if the two sets have tensors of like sizes, and the evidence is of as many tensors as
- * one of them has. */
+/* Returns 1 if the two sets have tensors of like sizes, and there are gradients of as many tensors
+ * as one of them has. */
 static int is_one_trained(const struct looked *looked, const struct set *a, const struct set *b,
-                          uint32_t evidence, struct err *err)
+                          struct err *err)
 {
     struct pair_map sizes = {0}; /* (0, size): tensors of a; (1, size): tensors of both */
     uint64_t common_bytes = 0, trained_bytes = 0;
@@ -254,7 +216,7 @@ static int is_one_trained(const struct looked *looked, const struct set *a, cons
 
     for (size_t i = 0; i < looked->count && !status; i++)
         if (set_has(looked, a, looked->items[i].path))
-            status = count_one(&sizes, 0, looked->items[i].size_bytes, err);
+            status = count_more(&sizes, 0, looked->items[i].size_bytes, 1, err);
     for (size_t i = 0; i < looked->count && !status; i++) {
         const uint64_t size_bytes = looked->items[i].size_bytes, size = alike_size(size_bytes);
         const bool is_of_b = set_has(looked, b, looked->items[i].path);
@@ -262,10 +224,10 @@ static int is_one_trained(const struct looked *looked, const struct set *a, cons
             continue;
         const uint32_t of_a = pair_map_get(&sizes, 0, size);
         const uint32_t seen = pair_map_get(&sizes, 1, size);
-        const uint32_t trained = pair_map_get(&looked->counts, evidence, size);
+        const uint32_t trained = pair_map_get(&looked->counts, 0, size);
         if (trained != PAIR_MAP_NONE && (seen == PAIR_MAP_NONE ? 0 : seen) < trained)
             trained_bytes += size_bytes;
-        status = count_one(&sizes, 1, size_bytes, err);
+        status = count_more(&sizes, 1, size_bytes, 1, err);
         if (!is_of_b || of_a == PAIR_MAP_NONE || !of_a || status)
             continue;
         common_bytes += size_bytes;
@@ -287,7 +249,7 @@ static bool is_better(const struct set *a, const struct set *b, const struct set
 }
 
 static int find_two(struct set *first, struct set *second, const struct looked *looked,
-                    uint32_t evidence, struct err *err)
+                    struct err *err)
 {
     struct set *sets;
     const long count = find_sets(&sets, looked, err);
@@ -299,7 +261,7 @@ static int find_two(struct set *first, struct set *second, const struct looked *
             if (!are_alike(a->bytes, b->bytes) || !are_apart(looked, a, b) ||
                 !is_better(a, b, first, second))
                 continue;
-            status = is_one_trained(looked, a, b, evidence, err);
+            status = is_one_trained(looked, a, b, err);
             if (status <= 0)
                 continue;
             *first = a->begin_index < b->begin_index ? *a : *b;
@@ -321,14 +283,14 @@ int second_set_find(struct second_set *found, const struct categories *categorie
     while (!status && (block = live_walk_next(&walk)))
         if (block->memory == MEMORY_TENSOR)
             status = look_at(&looked, categories, block, blame, err);
-    const uint32_t evidence = find_evidence(&looked);
-    if (!status && looked.count && evidence != PAIR_MAP_NONE)
-        status = find_two(&first, &second, &looked, evidence, err);
+    if (!status && looked.count && gradients_are_whole(&looked, categories->history))
+        status = count_gradients(&looked, categories->history, err)
+                     ? -1
+                     : find_two(&first, &second, &looked, err);
     if (status > 0)
         *found = (struct second_set){
             .first = {first.bytes, call_path_place(&blame->paths, first.path)->text},
-            .second = {second.bytes, call_path_place(&blame->paths, second.path)->text},
-            .by_states = evidence > 0};
+            .second = {second.bytes, call_path_place(&blame->paths, second.path)->text}};
     pair_map_release(&looked.counts);
     free(looked.items);
     return status;

@@ -7,9 +7,10 @@
  *     main ─┬─ Encoder.__init__                   first: as many tensors of each size
  *           └─ make_teacher ── Encoder.__init__   second, which was made later
  *
- * One of the two is trained if gradients or optimizer states exist for only as many tensors of each
- * size. They are counted once a whole backward, or a whole step of the optimizer, has made them.
- * The sizes do not tell which of the two is the trained one.
+ * One of the two is trained if backward leaves gradients for only as many tensors of each size, at
+ * any time of the run. The sizes do not tell which of the two is the trained one. Nothing is said
+ * before the first backward is whole, nor if several lines call backward: models that are trained
+ * in turn may never have gradients at the same time.
  */
 #pragma once
 
@@ -23,7 +24,6 @@ struct parameter_set {
 
 struct second_set {
     struct parameter_set first, second;
-    bool by_states; /* optimizer states exist for only one set; else gradients do */
 };
 
 /* Finds the sets at event `index`, which must be a moment that the history keeps. blame: must

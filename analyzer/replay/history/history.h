@@ -137,8 +137,9 @@ enum size_of { SIZE_OF_INIT, SIZE_OF_GRADIENT };
  * backward went through one and left a gradient. */
 enum stack_use { STACK_HAS_TENSOR = 1, STACK_HAS_NO_HALF = 2, STACK_IS_TRAINED = 4 };
 struct stack_births {
-    uint32_t count, last_round; /* blocks born; backwards before the last birth */
-    uint8_t uses;               /* enum stack_use */
+    uint32_t count;                   /* blocks born */
+    uint32_t first_round, last_round; /* backwards before the first and the last birth */
+    uint8_t uses;                     /* enum stack_use */
 };
 
 /*
