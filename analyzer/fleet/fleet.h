@@ -7,8 +7,7 @@
 
 #include "answer.h"
 #include "queries.h"
-
-enum { FLEET_NAME_BYTES = 256 };
+#include "tables.h"
 
 struct fleet_ask {
     const char *job, *run; /* NULL: the newest run of the job, or of all jobs */

@@ -20,6 +20,9 @@
 enum { FLEET_SCHEMA = 1 };
 #define FLEET_SCHEMA_TABLE "gpumemtrace_schema"
 
+/* Names of jobs and runs are shorter than this. */
+enum { FLEET_NAME_BYTES = 256 };
+
 enum fleet_table_kind { FLEET_SUMMARY, FLEET_DETAIL };
 enum fleet_table {
 #define KEY(name, type, meaning)

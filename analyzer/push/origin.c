@@ -19,7 +19,7 @@ static const char *base_name(const char *path, size_t length)
 
 /* Names the job after the program: "train.py" for "python3 train.py --lr=1". If a module is run
  * with -m, takes the module's name. */
-static void name_program(char name[ORIGIN_NAME_BYTES], const char *command)
+static void name_program(char name[FLEET_NAME_BYTES], const char *command)
 {
     size_t length = strcspn(command, " ");
     const char *word = base_name(command, length);
@@ -37,39 +37,53 @@ static void name_program(char name[ORIGIN_NAME_BYTES], const char *command)
         length = strcspn(word, " ");
     }
     length = strcspn(word, " ");
-    snprintf(name, ORIGIN_NAME_BYTES, "%.*s", (int)length, length ? word : "");
+    snprintf(name, FLEET_NAME_BYTES, "%.*s", (int)length, length ? word : "");
     if (!*name)
-        snprintf(name, ORIGIN_NAME_BYTES, "unnamed");
+        snprintf(name, FLEET_NAME_BYTES, "unnamed");
 }
 
-static void name_run(char name[ORIGIN_NAME_BYTES], const struct trace *trace)
+/* Refuses a long name, because `fleet` would not find it by its whole name if it were cut. */
+static int take_name(char name[FLEET_NAME_BYTES], const char *value, const char *what,
+                     struct err *err)
+{
+    const size_t length = strlen(value);
+
+    if (length >= FLEET_NAME_BYTES)
+        return err_set(err, ERR_USAGE,
+                       "the name of the %s has %zu bytes, but at most %d are possible; give "
+                       "another with --%s",
+                       what, length, FLEET_NAME_BYTES - 1, what);
+    memcpy(name, value, length + 1);
+    return 0;
+}
+
+static int name_run(char name[FLEET_NAME_BYTES], const struct trace *trace, struct err *err)
 {
     const char *array = trace_job_variable(trace, "SLURM_ARRAY_JOB_ID"),
                *task = trace_job_variable(trace, "SLURM_ARRAY_TASK_ID");
     const char *slurm = trace_job_variable(trace, "SLURM_JOB_ID"),
                *torch = trace_job_variable(trace, "TORCHELASTIC_RUN_ID");
 
-    if (array && task)
-        snprintf(name, ORIGIN_NAME_BYTES, "%.90s_%.90s", array, task);
-    else if (slurm)
-        snprintf(name, ORIGIN_NAME_BYTES, "%s", slurm);
-    else
-        snprintf(name, ORIGIN_NAME_BYTES, "%s", torch && strcmp(torch, "none") ? torch : "1");
+    if (array && task) {
+        snprintf(name, FLEET_NAME_BYTES, "%.90s_%.90s", array, task);
+        return 0;
+    }
+    if (slurm)
+        return take_name(name, slurm, "run", err);
+    return take_name(name, torch && strcmp(torch, "none") ? torch : "1", "run", err);
 }
 
-static void name_origin(struct origin *origin, const struct trace *trace,
-                        const struct origin_ask *ask)
+static int name_origin(struct origin *origin, const struct trace *trace,
+                       const struct origin_ask *ask, struct err *err)
 {
     const char *job = ask->job ? ask->job : trace_job_variable(trace, "SLURM_JOB_NAME");
 
-    if (job)
-        snprintf(origin->job, sizeof origin->job, "%s", job);
-    else
+    if (job && take_name(origin->job, job, "job", err))
+        return -1;
+    if (!job)
         name_program(origin->job, trace->meta.command.value ? trace->meta.command.value : "");
-    if (ask->run)
-        snprintf(origin->run, sizeof origin->run, "%s", ask->run);
-    else
-        name_run(origin->run, trace);
+    return ask->run ? take_name(origin->run, ask->run, "run", err)
+                    : name_run(origin->run, trace, err);
 }
 
 /* --- all of it --- */
@@ -98,9 +112,9 @@ int origin_read(struct origin *origin, const char *path, const struct origin_ask
     const time_t seconds = (time_t)(origin->start_unix_ns / 1000000000);
     gmtime_r(&seconds, &day);
     strftime(origin->day, sizeof origin->day, "%Y-%m-%d", &day);
-    name_origin(origin, &trace, ask);
+    const int status = name_origin(origin, &trace, ask, err);
     trace_release(&trace);
-    return 0;
+    return status;
 }
 
 int origin_compare(const void *left, const void *right)

@@ -99,7 +99,8 @@ static void tell_staging_lost(const struct rank_push *rank, struct err *err)
 
     if (strstr(err->message, "staging_"))
         err_set(err, ERR_INPUT,
-                "another push of rank %d of job '%s', run '%s', to %s began and replaces this one",
+                "another push of rank %d of job '%.150s', run '%.150s', to %s began and replaces "
+                "this one",
                 key->rank, key->job, key->run, server_name(rank->place.server));
 }
 
@@ -151,7 +152,7 @@ static int push_summary(struct rank_push *rank, struct err *err)
 
 static void say_pushed(const struct rank_push *rank)
 {
-    char line[2 * ORIGIN_NAME_BYTES + 128];
+    char line[2 * FLEET_NAME_BYTES + 128];
 
     snprintf(line, sizeof line, "rank %d of job '%s', run '%s': %" PRIu64 " rows%s",
              rank->place.key.rank, rank->place.key.job, rank->place.key.run, rank->row_count,

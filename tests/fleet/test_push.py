@@ -147,6 +147,20 @@ def test_job_run_and_rank_are_what_the_launcher_said(database, rank, variables, 
     assert database.rows(f"SELECT job = {job}, run = {run}, rank = {number} FROM push") == [("1", "1", "1")]
 
 
+@pytest.mark.parametrize("option, variable", [("job", "SLURM_JOB_NAME"), ("run", "SLURM_JOB_ID")])
+def test_a_name_is_stored_whole_or_refused(database, rank, option, variable):
+    longest, trace = "j" * 253 + "é", rank(0, BLOCKS)
+    pushed(database, f"--{option}={longest}", trace)
+    before = everything(database)
+    assert visible(database, "device", option) == [(longest,)]
+    assert run_command("fleet", f"--from={database.url}", f"--{option}={longest}").returncode == 0
+    refusal = f"the name of the {option} has 256 bytes, but at most 255 are possible; give another with --{option}\n"
+    named = set_variables(rank(0, BLOCKS, name="named.db"), **{variable: "j" + longest})
+    for refused in (push(database, f"--{option}=j{longest}", trace), push(database, named)):
+        assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", f"gpumemtrace: push: {refusal}")
+    assert everything(database) == before
+
+
 def literal(text):
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
