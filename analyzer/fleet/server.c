@@ -16,6 +16,9 @@
 
 enum { URL_MOST_BYTES = 1 << 20, CONNECT_S = 15, PAUSE_FIRST_MS = 100, PAUSE_MOST_MS = 5000 };
 
+/* A server that passes fewer bytes than this each second hangs, also if some bytes still come. */
+enum { HANGS_BELOW_BYTES = 1024 };
+
 struct server {
     const struct curl_calls *calls;
     CURL *curl;
@@ -89,7 +92,7 @@ static void set_options(struct server *server)
     calls->setopt(curl, CURLOPT_HTTPHEADER, server->headers);
     calls->setopt(curl, CURLOPT_CONNECTTIMEOUT,
                   server->timeout_s < CONNECT_S ? server->timeout_s : (long)CONNECT_S);
-    calls->setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    calls->setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)HANGS_BELOW_BYTES);
     calls->setopt(curl, CURLOPT_LOW_SPEED_TIME, server->timeout_s);
     calls->setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
     calls->setopt(curl, CURLOPT_WRITEDATA, (void *)server);

@@ -2,6 +2,7 @@
 """An HTTP proxy between a command and ClickHouse. It can also stand in for ClickHouse. A test tells the proxy to answer
 with an error, to break the connection, to hang or to redirect. The proxy keeps the statements that it received and the
 headers of these statements."""
+import contextlib
 import http.client
 import http.server
 import ssl
@@ -14,8 +15,8 @@ from support.run import TIMEOUT_S
 class Between:
     """The proxy. It calls answer(statement, number) for each statement, which returns one of these values. None: pass
     the statement to the server. (status, text, headers): answer with these. "break": break the connection. "break
-    after": pass the statement to the server, and break the connection after that. "hang": do not answer. A file
-    `certificate`, with a certificate and its key, enables TLS."""
+    after": pass the statement to the server, and break the connection after that. "hang": do not answer. "drip": answer
+    with one byte after the other, and do not end. A file `certificate`, with a certificate and its key, enables TLS."""
 
     def __init__(self, behind=None, answer=lambda statement, number: None, certificate=None):
         self.statements, self.headers, self.behind, self.answer = [], [], behind, answer
@@ -69,6 +70,9 @@ class Between:
         if told == "hang":
             self.released.wait()
             told = "break"
+        if told == "drip":
+            self.drip(request)
+            told = "break"
         if told in (None, "break after"):
             passed = self.pass_on(request.path, body)
             told = passed if told is None else "break"
@@ -82,6 +86,14 @@ class Between:
             request.send_header(name, value)
         request.end_headers()
         request.wfile.write(text)
+
+    def drip(self, request):
+        request.send_response(200)
+        request.send_header("Content-Length", str(1 << 20))
+        request.end_headers()
+        with contextlib.suppress(OSError):
+            while not self.released.wait(0.1):
+                request.wfile.write(b"1")
 
     def pass_on(self, path, body):
         connection = http.client.HTTPConnection(self.behind.host, self.behind.http_port, timeout=TIMEOUT_S)

@@ -123,9 +123,10 @@ def test_a_redirect_is_not_followed_and_the_other_host_learns_nothing(rank):
         assert other.headers == []
 
 
-def test_a_server_that_hangs_is_given_up(rank):
+@pytest.mark.parametrize("how", ["hang", "drip"])
+def test_a_server_that_hangs_is_given_up(rank, how):
     trace = rank(0, BLOCKS)
-    with Between(answer=lambda statement, number: "hang") as fake:
+    with Between(answer=lambda statement, number: how) as fake:
         for line in both(fake.url(), trace, "--timeout=1"):
             assert "does not answer within 1 s" in line
 
