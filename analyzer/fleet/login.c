@@ -10,6 +10,9 @@
 #define PASSWORD "GPUMEMTRACE_FLEET_PASSWORD"
 #define CERTIFICATES "GPUMEMTRACE_FLEET_CERTIFICATES"
 
+/* More than a field holds, so that take() sees that a line is too long for it. */
+enum { LINE_MOST_BYTES = 2 * sizeof(struct fleet_login) };
+
 static int take(char *field, size_t bytes, const char *value, const char *what, struct err *err)
 {
     if (strlen(value) < bytes && !strpbrk(value, "\r\n")) {
@@ -21,13 +24,16 @@ static int take(char *field, size_t bytes, const char *value, const char *what, 
                    bytes - 1);
 }
 
-static int read_line(FILE *file, char *field, size_t bytes, const char *path, struct err *err)
+static int read_line(FILE *file, char *field, size_t bytes, const char *what, const char *path,
+                     struct err *err)
 {
-    if (!fgets(field, (int)bytes, file))
+    char line[LINE_MOST_BYTES];
+
+    if (!fgets(line, sizeof line, file))
         return err_set(err, ERR_USAGE,
                        "--login=%s: the file must have two lines, the user and the password", path);
-    field[strcspn(field, "\r\n")] = '\0';
-    return 0;
+    line[strcspn(line, "\r\n")] = '\0';
+    return take(field, bytes, line, what, err);
 }
 
 static int read_file(struct fleet_login *login, const char *path, struct err *err)
@@ -36,10 +42,11 @@ static int read_file(struct fleet_login *login, const char *path, struct err *er
 
     if (!file)
         return err_set(err, ERR_USAGE, "--login=%s: %s", path, strerror(errno));
-    const int status = read_line(file, login->user, sizeof login->user, path, err) ||
-                               read_line(file, login->password, sizeof login->password, path, err)
-                           ? -1
-                           : 0;
+    const int status =
+        read_line(file, login->user, sizeof login->user, "user", path, err) ||
+                read_line(file, login->password, sizeof login->password, "password", path, err)
+            ? -1
+            : 0;
     fclose(file);
     return status;
 }

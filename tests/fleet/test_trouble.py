@@ -60,6 +60,17 @@ def test_a_login_from_a_file_or_the_environment_is_taken_by_the_server(database,
     assert "--login=/no/file: No such file" in complaint("fleet", f"--from={database.url}", "--login=/no/file")
 
 
+@pytest.mark.parametrize("what", ["user", "password"])
+def test_a_user_or_password_that_is_too_long_is_refused_wherever_it_stands(rank, tmp_path, what):
+    trace, user, password = rank(0, BLOCKS), "u" * (256 if what == "user" else 255), SECRET * (18 if what == "password" else 17)
+    (tmp_path / "login").write_text(f"{user}\n{password}\n")
+    environment = clean_environment(GPUMEMTRACE_FLEET_USER=user, GPUMEMTRACE_FLEET_PASSWORD=password)
+    with Between(answer=lambda statement, number: exception(192, "Wrong")) as fake:
+        for line in (*both(fake.url(), trace, f"--login={tmp_path}/login"), *both(fake.url(), trace, env=environment)):
+            assert f"the {what} for the server is longer than 255 bytes" in line
+        assert fake.statements == []
+
+
 @pytest.fixture
 def certificate(tmp_path):
     """Returns certificate(name), which returns a file with a self-signed certificate for that host and the
