@@ -7,9 +7,18 @@
 
 enum { NUMBER_MOST_BYTES = 24, ROWS_FIRST_BYTES = 1 << 12 };
 
+static int first_column(enum fleet_table table)
+{
+    int column = 0;
+
+    while (fleet_columns[column].table != (int)table)
+        column++;
+    return column;
+}
+
 void rows_init(struct rows *rows, enum fleet_table table, const struct fleet_key *key)
 {
-    *rows = (struct rows){.table = table, .key = key};
+    *rows = (struct rows){.table = table, .first = first_column(table), .key = key};
 }
 
 void rows_release(struct rows *rows)
@@ -120,36 +129,29 @@ static char escape_of(char c)
         return 'n';
     case '\r':
         return 'r';
-    case '\\':
-        return '\\';
     default:
-        return 0;
+        return c;
     }
 }
 
 void rows_text(struct rows *rows, enum fleet_column column, const char *value)
 {
-    const size_t length = value ? strlen(value) : 0;
+    const char *rest = value ? value : "";
 
-    if (!begin_value(rows, column, 2 * length))
+    if (!begin_value(rows, column, 2 * strlen(rest)))
         return;
-    for (size_t i = 0; i < length; i++) {
-        const char escape = escape_of(value[i]);
+    for (;;) {
+        const size_t plain = strcspn(rest, "\t\n\r\\");
 
-        if (escape)
-            rows->data[rows->length++] = '\\';
-        rows->data[rows->length++] = escape ? escape : value[i];
+        memcpy(rows->data + rows->length, rest, plain);
+        rows->length += plain;
+        rest += plain;
+        if (!*rest)
+            break;
+        rows->data[rows->length++] = '\\';
+        rows->data[rows->length++] = escape_of(*rest++);
     }
     end_value(rows);
-}
-
-static int first_column(enum fleet_table table)
-{
-    int column = 0;
-
-    while (fleet_columns[column].table != (int)table)
-        column++;
-    return column;
 }
 
 void rows_begin(struct rows *rows)
@@ -162,7 +164,7 @@ void rows_begin(struct rows *rows)
         rows_integer(rows, FLEET_KEY_rank, rows->key->rank);
         rows_number(rows, FLEET_KEY_push, rows->key->push);
     }
-    rows->next = first_column(rows->table);
+    rows->next = rows->first;
 }
 
 void rows_end(struct rows *rows)

@@ -12,6 +12,7 @@
 
 struct rows {
     enum fleet_table table;
+    int first;                   /* enum fleet_column of the table's first column */
     const struct fleet_key *key; /* each row begins with this key; NULL: rows have no key */
     char *data;
     size_t length, capacity;
