@@ -38,3 +38,4 @@ def test_pages_of_the_wheel_lead_to_files_in_it(tmp_path):
     assert lost_links(tmp_path) == []
     found = names(tmp_path)
     assert "settings.md" in found["gpumemtrace.1"] and "push-rank" in found["fleet.md"]
+    assert found["METADATA"] == {"gpumemtrace", "pytest.md"}
