@@ -3,6 +3,7 @@
 pytest."""
 
 import json
+import os
 import subprocess
 
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
@@ -16,8 +17,10 @@ def in_words(size):
 
 
 def answer_of(command, *words):
-    """Runs gpumemtrace. Returns (status, stdout, stderr)."""
-    done = subprocess.run([command, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+    """Runs gpumemtrace. Returns (status, stdout, stderr). os.environ lacks the COLUMNS that Python's readline sets for child
+    processes even without a terminal."""
+    options = dict(stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+    done = subprocess.run([command, *words], env=os.environ, **options)
     return done.returncode, done.stdout, done.stderr.strip()
 
 

@@ -64,8 +64,11 @@ def is_installed():
 
 
 def test_a_test_within_its_limit_passes_and_one_above_it_names_the_line(suite):
+    """Python's readline, which pytest 8 imports, sets COLUMNS for child processes; the command must not wrap lines there."""
     result = suite(
         """
+import readline
+
 @pytest.mark.gpu_memory("64 MiB")
 @pytest.mark.parametrize("mib", [32, 100])
 def test_takes(driver, mib):
