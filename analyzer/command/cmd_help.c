@@ -24,7 +24,7 @@ static void add_metrics(struct text *text)
 #include "analyzer/page/metrics.def"
     };
 
-    text_add(text, "The terms for figures (doc/counting.md has more):\n\n");
+    text_add(text, "The terms for figures (counting.md in the manual has more):\n\n");
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
         text_addf(text, "  %s\n", metrics[i].word);
         text_add_wrapped(text, "      ", metrics[i].meaning);
