@@ -23,11 +23,11 @@ WATCH = """new MutationObserver(() => { if (document.body?.dataset.drawn) window
 TIMED = """const [change, done] = arguments, act = new Function(change), begin = performance.now();
 act();
 requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin)));"""
-LAST = "page.course.snapshotCount - 1"
+LAST = "page.series.snapshotCount - 1"
 # (action of a person, script that does the same, script that undoes it)
 INTERACTIONS = [
     ("another moment", "page.set({moment: 10})", f"page.set({{moment: {LAST}}})"),
-    ("another layer", "page.set({layer: (page.state.layer + 1) % page.course.layers.length})", "page.set({layer: 0})"),
+    ("another layer", "page.set({layer: (page.state.layer + 1) % page.series.layers.length})", "page.set({layer: 0})"),
     ("by line", "page.set({by: 'line'})", "page.set({by: 'category'})"),
     ("over time", "page.set({axis: 'time'})", "page.set({axis: 'event'})"),
     ("zoom", "page.timeline.zoomBy(0.5)", "page.timeline.zoomTo(null)"),

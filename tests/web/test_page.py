@@ -4,6 +4,7 @@ the trace has."""
 
 import re
 
+from bench.bench_page import INTERACTIONS
 from support.made_traces import MADE
 from support.run import ROOT, run_command
 from support.tracefile import MIB, Trace
@@ -238,4 +239,12 @@ def test_a_table_that_is_sorted_keeps_the_focus(browser, run_page):
     assert browser.run("return document.activeElement.textContent") == "Bytes ▼"
     browser.press("#icicle-table th:last-child button", "\ue007")
     assert browser.run("return document.activeElement.textContent") == "Bytes ▲"
+    check_quiet(browser)
+
+
+def test_the_interactions_that_the_benchmark_measures_run(browser, run_page):
+    browser.open(run_page[1])
+    for _, change, back in INTERACTIONS:
+        browser.run(change)
+        browser.run(back)
     check_quiet(browser)
