@@ -239,8 +239,9 @@ struct steps_told {
 static int tell_step(void *self, const struct cursor *at)
 {
     struct steps_told *told = self;
+    /* The event that ends the last round is a part of it; see on_event of step_watch. */
+    const uint64_t is_part = told->watch->recent_ends[0] > at->index;
 
-    (void)at;
     if (told->begun_count != told->watch->ends->begun_count) {
         told->begun_count = told->watch->ends->begun_count;
         told->count = 0;
@@ -248,7 +249,7 @@ static int tell_step(void *self, const struct cursor *at)
     }
     for (; told->count < told->watch->step_count; told->count++)
         timelines_tell_step(told->timelines, told->watch->recent_ends[0],
-                            told->watch->last_end_seq);
+                            told->watch->last_end_seq + is_part);
     return 0;
 }
 

@@ -285,3 +285,15 @@ def test_without_steps_there_is_no_axis_of_steps(trace):
     completed = run_command("timeline", trace.write(), "--axis=step")
     assert (completed.returncode, completed.stdout) == (2, "")
     assert "the program marks no steps: gpumemtrace_step()" in completed.stderr
+
+
+def test_the_event_that_ends_the_last_round_belongs_to_it(trace):
+    batch, work = trace.stack(("loop.py", 3, "batch")), trace.stack(("loop.py", 5, "work"))
+    for _ in range(20):
+        held = trace.alloc(4096, stack=batch)
+        for _ in range(3):
+            trace.free(trace.alloc(999, stack=work))
+        trace.free(held)
+    points = load_json("report", trace.written(), "--series")["series"]["layers"][0]["points"]
+    assert load_json("steps", trace.path)["devices"][0]["steps"]["step_count"] == 20
+    assert points["step"][-1] == 20 and len(set(points["step"])) == 20

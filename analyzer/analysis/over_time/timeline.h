@@ -76,9 +76,9 @@ void timelines_init(struct timelines *timelines, const struct timeline_ask *ask,
 void timelines_know_steps(struct timelines *timelines, const struct step_ends *found);
 struct observer timelines_observer(struct timelines *timelines);
 /* Use these two functions for steps that nothing marks, because such steps are known only during a
- * later replay. timelines_tell_step says that event `index` ended a step. Call it in the order of
- * the events, and after the last step once more with INDEX_NONE and UINT64_MAX.
- * timelines_begin_telling forgets the steps that were told. */
+ * later replay. timelines_tell_step says that event `index` ended a step, which the events before
+ * the number seq belong to. Call it in the order of the events, and after the last step once more
+ * with INDEX_NONE and UINT64_MAX. timelines_begin_telling forgets the steps that were told. */
 void timelines_begin_telling(struct timelines *timelines);
 void timelines_tell_step(struct timelines *timelines, uint64_t index, uint64_t seq);
 void timelines_release(struct timelines *timelines);
