@@ -143,7 +143,8 @@ class Timeline {
       drawGrid: true, gridLineColor: style('--line'), axisLineColor: style('--line'), highlightCircleSize: 0,
       axes: {
         y: { axisLabelFormatter: (value) => bytesText(Math.round(value)), axisLabelWidth: 78, ticker: bytesTicker },
-        x: { axisLabelFormatter: (value) => (axis === 'time' ? durationText(Math.round(value * 1e9)).replace(/\.0+ /, ' ') : String(Math.round(value))), axisLabelWidth: 80 },
+        x: { axisLabelFormatter: (value) => (axis === 'time' ? durationText(Math.round(value * 1e9)).replace(/\.0+ /, ' ') : String(Math.round(value))), axisLabelWidth: 80,
+          ticker: (...asked) => Dygraph.numericTicks(...asked).filter(({ v }) => axis === 'time' || Number.isInteger(v)) },
       },
       underlayCallback: (context, area, chart) => this.drawBehind(context, area, chart),
       drawCallback: () => { this.placeNow(); this.fitHeight(); this.noteZoom(); },

@@ -290,6 +290,20 @@ def test_steps_too_narrow_for_a_number_each_are_numbered_now_and_then(browser, t
     check_quiet(browser)
 
 
+def test_no_event_or_step_is_named_twice_on_the_axis(browser, tmp_path):
+    trace = Trace(tmp_path / "short.db")
+    for step in range(3):
+        trace.free(trace.alloc(MIB, stack=trace.stack(("loop.py", 5, "work"))))
+        trace.step(step + 1)
+    trace.write()
+    browser.open(html_of(tmp_path, tmp_path / "short.db"))
+    for axis, last in (("events", 9), ("steps", 3)):
+        browser.click(axis, "#chart-controls")
+        named = browser.run("return [...document.querySelectorAll('#chart .dygraph-axis-label-x')].map((one) => one.textContent)")
+        assert [int(text) for text in named] == sorted({*map(int, named)}) and int(named[-1]) in (last, last - 1)
+    check_quiet(browser)
+
+
 def test_names_of_failures_stand_above_the_card_and_phases_below_the_bytes(browser, tmp_path):
     browser.open(html_of(tmp_path, a_run(tmp_path / "run.db")))
     drawn = browser.run("""
