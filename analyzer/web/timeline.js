@@ -67,6 +67,13 @@ function highestWithin({ points }, key, [low, high]) {
   return most;
 }
 
+// Moves a place that equals the one before to the right, invisibly, because the library stacks only one point at a place.
+function placesApart(places) {
+  const apart = (places[places.length - 1] - places[0] || 1) * 1e-7;
+  let last = -Infinity;
+  return places.map((place) => (last = Math.max(place, last + apart)));
+}
+
 // The first point of each step except the first step.
 function stepBegins(points) {
   return points.step.flatMap((step, i) => (i && step !== null && step !== points.step[i - 1] ? [i] : []));
@@ -124,7 +131,8 @@ class Timeline {
     const groups = stackedGroups(series, layer, by).filter((group) => Math.max(...group.bytes) > 0);
     const scale = axis === 'time' ? 1e-9 : 1;
     const chosen = chosenPoints(points, axis);
-    const rows = chosen.map((i) => [points[key][i] * scale, ...groups.map((group) => group.bytes[i])]);
+    const places = placesApart(chosen.map((i) => points[key][i] * scale));
+    const rows = chosen.map((i, row) => [places[row], ...groups.map((group) => group.bytes[i])]);
     const end = axis === 'step' ? 0 : series.snapshots[key][series.snapshotCount - 1] * scale;
     if (end > rows[rows.length - 1][0]) rows.push([end, ...groups.map(() => null)]); // extends the axis to the end
     this.driver = layer.layer === 'driver' ? null :

@@ -297,3 +297,15 @@ def test_the_event_that_ends_the_last_round_belongs_to_it(trace):
     points = load_json("report", trace.written(), "--series")["series"]["layers"][0]["points"]
     assert load_json("steps", trace.path)["devices"][0]["steps"]["step_count"] == 20
     assert points["step"][-1] == 20 and len(set(points["step"])) == 20
+
+
+def test_the_points_of_a_series_end_at_what_was_left_while_another_device_went_on(trace):
+    left = trace.alloc(10 * MIB)
+    for _ in range(2):
+        trace.free(trace.alloc(90 * MIB))
+        for _ in range(5):
+            trace.free(trace.alloc(MIB, device=1))
+    trace.free(left)
+    points = load_json("report", trace.written(), "--series")["series"]["layers"][0]["points"]
+    sizes = [bytes_ // MIB for bytes_ in points["live_bytes"]]
+    assert list(zip(points["seq"], sizes)) == [(1, 10), (2, 100), (3, 100), (3, 10), (14, 100), (15, 100), (15, 10), (26, 10), (26, 0)]

@@ -30,7 +30,7 @@ class Series:
         self.series, self.figures, self.books = series, figures, figures.books
         self.index_of = {event.seq: event.index for event in self.books.events[: self.books.count]}
         self.moments = [self.index_of[seq] for seq in series["snapshots"]["seq"]]
-        self.timeline = Timeline(figures, POINTS, "event")
+        self.timeline = Timeline(figures, POINTS, "event", keeps_lasts=True)
         self.ends = found_ends(figures)[1]
         self.accounts = [account for device in figures.devices for account in figures.layers(device)]
 

@@ -9,14 +9,15 @@ from reference.step_ends import step_ends
 
 class Timeline:
     """A timeline along `axis` (time, event or step). `start` and `end` are (unit, number) or None. The width of a cut
-    is the smallest power of two with which the timeline has at most `samples` cuts."""
+    is the smallest power of two with which the timeline has at most `samples` cuts. With keeps_lasts, a cut that no
+    other cut follows has a second row, of its last state."""
 
-    def __init__(self, figures, samples, axis="time", start=None, end=None):
+    def __init__(self, figures, samples, axis="time", start=None, end=None, keeps_lasts=False):
         self.figures, self.books = figures, figures.books
         self.clock = []  # times of events, in which a time that is earlier than the one before is raised to that one
         for event in self.books.events[: self.books.count]:
             self.clock.append(max(event.time, self.clock[-1] if self.clock else 0))
-        self.axis, self.start, self.end = axis, start, end
+        self.axis, self.start, self.end, self.keeps_lasts = axis, start, end, keeps_lasts
         self.step_ends = step_ends(self.books)[1]
         changed = [move[0] for account in figures.all_layers() for move in self.moves(account)]
         shown = [index for index in changed if self.is_inside(index)]
@@ -68,6 +69,9 @@ class Timeline:
             most = max(state[0] for state in states)
             bytes_, index, after, where = next(state for state in states if state[0] == most)
             yield cut, index, after, bytes_, min(state[0] for state in states), where
+            bytes_, index, end, where = states[-1]
+            if self.keeps_lasts and cut + 1 not in cuts and end != after:
+                yield cut, index, end, bytes_, bytes_, where
 
     def enter(self, cuts, index, live, path):
         """Returns the states in the event's cut. A new cut begins with the bytes that were live before its first

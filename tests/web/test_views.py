@@ -304,6 +304,20 @@ def test_no_event_or_step_is_named_twice_on_the_axis(browser, tmp_path):
     check_quiet(browser)
 
 
+def test_the_chart_falls_where_the_last_block_is_freed(browser, tmp_path):
+    trace = Trace(tmp_path / "two.db")
+    trace.free(trace.alloc(90 * MIB, stack=trace.stack(("two.py", 3, "first"))))
+    for _ in range(5):
+        trace.free(trace.alloc(MIB, device=1))
+    trace.write()
+    browser.open(html_of(tmp_path, tmp_path / "two.db"))
+    for axis in ("events", "time"):
+        browser.click(axis, "#chart-controls")
+        drawn = browser.run("return page.timeline.chart.layout_.points[0].map((one) => [Math.round(one.yval_stacked / 1048576), one.xval])")
+        assert [size for size, _ in drawn[:3]] == [90, 90, 0] and drawn[2][1] < drawn[1][1] * 1.001
+    check_quiet(browser)
+
+
 def test_names_of_failures_stand_above_the_card_and_phases_below_the_bytes(browser, tmp_path):
     browser.open(html_of(tmp_path, a_run(tmp_path / "run.db")))
     drawn = browser.run("""

@@ -8,10 +8,11 @@
 #include "analyzer/util/array.h"
 
 struct account_timeline {
-    struct timeline_cut *cuts; /* NULL: no change yet */
+    struct timeline_cut *cuts;  /* NULL: no change yet */
+    struct timeline_cut *lasts; /* the last state of each cut; NULL if not asked for */
     uint64_t live_bytes;
-    uint32_t path; /* phase of its last change */
-    size_t told;   /* number of cuts that timelines_tell_step has given their step */
+    uint32_t path;           /* phase of its last change */
+    size_t told, told_lasts; /* number of each that timelines_tell_step has given their step */
 };
 
 void timelines_init(struct timelines *timelines, const struct timeline_ask *ask,
@@ -136,6 +137,13 @@ static void widen(struct timelines *timelines)
             else
                 cuts[n / 2] = cut;
         }
+        struct timeline_cut *lasts = timelines->accounts[i].lasts;
+        for (size_t n = 0; lasts && n < timelines->used; n++) {
+            const struct timeline_cut last = lasts[n];
+            lasts[n].is_present = false;
+            if (last.is_present || n % 2 == 0)
+                lasts[n / 2] = last;
+        }
     }
     timelines->width *= 2;
     timelines->used = (timelines->used + 1) / 2;
@@ -183,6 +191,9 @@ static struct account_timeline *find_account(struct timelines *timelines, uint32
     if (own->cuts)
         return own;
     own->path = HISTORY_NONE;
+    if (timelines->ask.keeps_lasts &&
+        !(own->lasts = array_new(timelines->ask.cut_count, sizeof *own->lasts, err)))
+        return NULL;
     own->cuts = array_new(timelines->ask.cut_count, sizeof *own->cuts, err);
     return own->cuts ? own : NULL;
 }
@@ -200,10 +211,26 @@ static void begin_cuts(struct timelines *timelines, const struct cursor *at)
             reach_cut(timelines, at, &timelines->accounts[i]);
 }
 
+static void note_last(const struct timelines *timelines, const struct cursor *at,
+                      struct timeline_cut *last, uint64_t live_bytes, uint32_t path)
+{
+    *last = (struct timeline_cut){.is_present = true,
+                                  .time_ns = timelines->now_ns,
+                                  .seq = at->event->seq,
+                                  .index = at->index,
+                                  .max_bytes = live_bytes,
+                                  .min_bytes = live_bytes,
+                                  .last_bytes = live_bytes,
+                                  .path = path};
+    note_step(timelines, last);
+}
+
 static void note_live(struct timelines *timelines, const struct cursor *at,
                       struct account_timeline *own, uint64_t live_bytes, uint32_t path)
 {
     struct timeline_cut *cut = reach_cut(timelines, at, own);
+    if (own->lasts)
+        note_last(timelines, at, &own->lasts[cut - own->cuts], live_bytes, path);
     cut->last_bytes = live_bytes;
     if (live_bytes < cut->min_bytes)
         cut->min_bytes = live_bytes;
@@ -254,20 +281,26 @@ static int on_event(void *self, const struct cursor *at)
 }
 
 /* Gives step 1 to the cuts before the first end that counts. */
+static void settle_cuts(const struct timelines *timelines, struct timeline_cut *cuts)
+{
+    const bool has_steps = step_ends_kind(timelines->ends) != STEP_ENDS;
+
+    for (size_t n = 0; cuts && n < timelines->used; n++)
+        if (!has_steps)
+            cuts[n].step = 0;
+        else if (cuts[n].begun_count != timelines->ends->begun_count && cuts[n].step)
+            cuts[n].step = 1;
+}
+
 static int settle_steps(void *self, const struct cursor *at)
 {
     struct timelines *timelines = self;
-    const bool has_steps = step_ends_kind(timelines->ends) != STEP_ENDS;
 
     (void)at;
-    for (size_t i = 0; timelines->kind == STEP_ENDS && i < timelines->account_count; i++)
-        for (size_t n = 0; timelines->accounts[i].cuts && n < timelines->used; n++) {
-            struct timeline_cut *cut = &timelines->accounts[i].cuts[n];
-            if (!has_steps)
-                cut->step = 0;
-            else if (cut->begun_count != timelines->ends->begun_count && cut->step)
-                cut->step = 1;
-        }
+    for (size_t i = 0; timelines->kind == STEP_ENDS && i < timelines->account_count; i++) {
+        settle_cuts(timelines, timelines->accounts[i].cuts);
+        settle_cuts(timelines, timelines->accounts[i].lasts);
+    }
     return 0;
 }
 
@@ -278,6 +311,8 @@ void timelines_begin_telling(struct timelines *timelines)
         struct account_timeline *own = &timelines->accounts[i];
         while (own->told)
             own->cuts[--own->told].step = 0;
+        while (own->told_lasts)
+            own->lasts[--own->told_lasts].step = 0;
     }
 }
 
@@ -291,6 +326,9 @@ void timelines_tell_step(struct timelines *timelines, uint64_t index, uint64_t s
         struct account_timeline *own = &timelines->accounts[i];
         while (own->cuts && own->told < timelines->used && own->cuts[own->told].seq < seq)
             own->cuts[own->told++].step = step;
+        while (own->lasts && own->told_lasts < timelines->used &&
+               own->lasts[own->told_lasts].seq < seq)
+            own->lasts[own->told_lasts++].step = step;
     }
     if (index != INDEX_NONE)
         keep_end(&timelines->ended, index);
@@ -318,8 +356,10 @@ struct observer timelines_observer(struct timelines *timelines)
 
 void timelines_release(struct timelines *timelines)
 {
-    for (size_t i = 0; i < timelines->account_count; i++)
+    for (size_t i = 0; i < timelines->account_count; i++) {
         free(timelines->accounts[i].cuts);
+        free(timelines->accounts[i].lasts);
+    }
     free(timelines->accounts);
     *timelines = (struct timelines){0};
 }
@@ -329,15 +369,30 @@ const struct timeline_cut *timelines_of(const struct timelines *timelines, uint3
     return account < timelines->account_count ? timelines->accounts[account].cuts : NULL;
 }
 
+const struct timeline_cut *timelines_point(const struct timelines *timelines, uint32_t account,
+                                           size_t number)
+{
+    const struct timeline_cut *cuts = timelines_of(timelines, account);
+    const size_t cut = number / 2;
+
+    if (!cuts || !cuts[cut].is_present)
+        return NULL;
+    if (number % 2 == 0)
+        return &cuts[cut];
+    const struct timeline_cut *lasts = timelines->accounts[account].lasts;
+    const bool is_followed = cut + 1 < timelines->used && cuts[cut + 1].is_present;
+    return !lasts || is_followed || lasts[cut].index == cuts[cut].index ? NULL : &lasts[cut];
+}
+
 uint64_t *timelines_moments(const struct timelines *timelines, uint32_t account, size_t *count,
                             struct err *err)
 {
-    const struct timeline_cut *cuts = timelines_of(timelines, account);
-    uint64_t *moments = array_new(timelines->used, sizeof *moments, err);
+    uint64_t *moments = array_new(2 * timelines->used, sizeof *moments, err);
+    const struct timeline_cut *point;
 
     *count = 0;
-    for (size_t i = 0; moments && cuts && i < timelines->used; i++)
-        if (cuts[i].is_present)
-            moments[(*count)++] = cuts[i].index == INDEX_NONE ? 0 : cuts[i].index;
+    for (size_t i = 0; moments && i < 2 * timelines->used; i++)
+        if ((point = timelines_point(timelines, account, i)))
+            moments[(*count)++] = point->index == INDEX_NONE ? 0 : point->index;
     return moments;
 }

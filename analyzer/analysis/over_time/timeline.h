@@ -28,6 +28,7 @@ struct timeline_ask {
     enum timeline_axis axis;
     struct timeline_bound from, to;
     bool notes_steps; /* sets the step of each cut, even if the axis is not of steps */
+    bool keeps_lasts; /* a cut that no other cut follows has a second point, of its last state */
 };
 static inline bool timeline_needs_steps(const struct timeline_ask *ask)
 {
@@ -86,7 +87,10 @@ void timelines_release(struct timelines *timelines);
 /* The cuts of an account, which must be a layer's; `used` is their number. Valid until
  * timelines_release. NULL: the account had no memory. */
 const struct timeline_cut *timelines_of(const struct timelines *timelines, uint32_t account);
-/* The events of the account's highest moments, one for each cut with is_present, ascending. The
- * caller frees them. NULL: out of memory. */
+/* The points of an account in order: `number` is below 2 * used. An even number is a cut. An odd
+ * number is the last state of a cut that no other cut follows, if keeps_lasts. NULL: no point. */
+const struct timeline_cut *timelines_point(const struct timelines *timelines, uint32_t account,
+                                           size_t number);
+/* The events of the account's points, ascending. The caller frees them. NULL: out of memory. */
 uint64_t *timelines_moments(const struct timelines *timelines, uint32_t account, size_t *count,
                             struct err *err);

@@ -22,15 +22,14 @@ struct writer {
 static void add_points(const struct writer *writer, uint32_t account)
 {
     const struct timelines *timelines = &writer->study->timelines;
-    const struct timeline_cut *cuts = timelines_of(timelines, account);
     struct series_columns columns;
     size_t count = 0;
 
     series_add_points(&columns, writer->doc,
                       writer->series->by_category.accounts[account].moment_count);
-    for (size_t i = 0; cuts && i < timelines->used; i++) {
-        const struct timeline_cut *cut = &cuts[i];
-        if (!cut->is_present)
+    for (size_t i = 0; i < 2 * timelines->used; i++) {
+        const struct timeline_cut *cut = timelines_point(timelines, account, i);
+        if (!cut)
             continue;
         const int64_t point[SERIES_COLUMNS] = {
             [SERIES_SEQ] = (int64_t)cut->seq,
@@ -338,8 +337,10 @@ void page_series_ask(struct study_ask *ask, const struct view *view, const struc
     ask->wants_series = true;
     /* needed to find steps that the program does not mark */
     ask->needs |= STUDY_NEEDS_steps | STUDY_NEEDS_growth;
-    ask->timeline = (struct timeline_ask){
-        .cut_count = SERIES_POINTS, .axis = TIMELINE_EVENT, .notes_steps = true};
+    ask->timeline = (struct timeline_ask){.cut_count = SERIES_POINTS,
+                                          .axis = TIMELINE_EVENT,
+                                          .notes_steps = true,
+                                          .keeps_lasts = true};
 }
 
 int page_series(struct doc *doc, const struct study *study, const struct view *view,
