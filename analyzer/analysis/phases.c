@@ -330,7 +330,7 @@ struct observer phases_observer(struct phases *phases)
                              .on_change = on_change,
                              .on_span = on_span,
                              .on_event = on_event,
-                             .kinds = OBSERVER_KIND(EVENT_STEP),
+                             .kinds = step_ends_kinds(phases->ends),
                              .on_end = on_end};
 }
 

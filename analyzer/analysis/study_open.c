@@ -86,13 +86,30 @@ static int find_bound(struct timeline_bound *bound, const char *option, bool is_
     return status;
 }
 
+/* Another replay finds the ends anew. */
+static void begin_ends(struct step_ends *ends, bool is_without_optimizer)
+{
+    *ends = (struct step_ends){.is_without_optimizer = is_without_optimizer,
+                               .last.request_seq = ends->last.request_seq};
+}
+
+static int find_last_request(struct step_ends *ends, const struct trace *trace, struct err *err)
+{
+    uint64_t memories = 0;
+
+    for (unsigned memory = 0; memory < MEMORY_KIND_COUNT; memory++)
+        if (spans_may_infer(account_kind((enum memory_kind)memory)))
+            memories |= UINT64_C(1) << memory;
+    return event_reader_last_request(trace, memories, &ends->last.request_seq, err);
+}
+
 /* True if an optimizer stopped allocating and hid later steps. Prepares `ends` for another
  * replay, in which backwards end the steps. */
 static bool uncover_steps(struct step_ends *ends)
 {
     if (!step_ends_were_hidden(ends))
         return false;
-    *ends = (struct step_ends){.is_without_optimizer = true};
+    begin_ends(ends, true);
     return true;
 }
 
@@ -119,7 +136,7 @@ static int begin_timelines(struct study *study, const struct study_ask *ask, str
     if (find_ends(study, ask, err))
         return -1;
     timelines_know_steps(&study->timelines, &study->ends);
-    study->ends = (struct step_ends){.is_without_optimizer = study->ends.is_without_optimizer};
+    begin_ends(&study->ends, study->ends.is_without_optimizer);
     return 0;
 }
 
@@ -167,6 +184,7 @@ static int run_replay(struct study *study, const struct study_ask *ask, struct e
     int status = -1;
 
     if (moment_parse("at", ask->at, &plan, err) ||
+        find_last_request(&study->ends, &study->trace, err) ||
         (ask->whatif_count &&
          whatif_init(&study->whatif, &study->trace, ask->whatifs, ask->whatif_count, err)))
         return -1;
@@ -239,7 +257,7 @@ struct steps_told {
 static int tell_step(void *self, const struct cursor *at)
 {
     struct steps_told *told = self;
-    /* The event that ends the last round is a part of it; see on_event of step_watch. */
+    /* The event may be a part of the step that it ends; see step_ends_next. */
     const uint64_t is_part = told->watch->recent_ends[0] > at->index;
 
     if (told->begun_count != told->watch->ends->begun_count) {

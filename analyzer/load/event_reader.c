@@ -126,6 +126,28 @@ int event_reader_count(const struct trace *trace, uint64_t *count, struct err *e
     return is_counted ? 0 : -1;
 }
 
+int event_reader_last_request(const struct trace *trace, uint64_t memories, uint64_t *seq,
+                              struct err *err)
+{
+    const struct trace_integer *known = &trace->meta.exit_seq;
+    sqlite3_stmt *stmt = NULL;
+
+    if (query_prepare(trace->path, trace->db,
+                      "SELECT seq FROM event WHERE kind = ?1 AND ?2 >> memory & 1 AND seq <= ?3 "
+                      "ORDER BY seq DESC LIMIT 1",
+                      &stmt, err))
+        return -1;
+    sqlite3_bind_int64(stmt, 1, EVENT_ALLOC);
+    sqlite3_bind_int64(stmt, 2, (int64_t)memories);
+    sqlite3_bind_int64(stmt, 3, known->known ? (int64_t)known->value : INT64_MAX);
+    const int status = sqlite3_step(stmt);
+    *seq = status == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(stmt, 0) : 0;
+    if (status != SQLITE_ROW && status != SQLITE_DONE)
+        query_failed(trace->path, trace->db, "event", err);
+    sqlite3_finalize(stmt);
+    return status == SQLITE_ROW || status == SQLITE_DONE ? 0 : -1;
+}
+
 /* --- the thread --- */
 
 /* With two batches, most of the CPU cache stays free for the replay. */

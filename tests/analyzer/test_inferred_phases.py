@@ -163,14 +163,50 @@ def train(trace, optimizer, batches=6):
 def test_steps_end_with_the_optimizer_or_else_with_backward(trace, optimizer):
     train(trace, lambda batch: optimizer)
     (grown,) = load_json("leaks", trace.write())["devices"][0]["leaks"]["growing"]
-    assert grown["steps"] == 5
+    assert grown["steps"] == 6
+
+
+def steps_of(trace):
+    return load_json("steps", trace.write())["devices"][0]["steps"]
+
+
+def test_a_last_phase_that_allocates_less_than_those_before_it_ends_no_step(trace):
+    for births in (2, 3, 2, 1):
+        take(trace, "forward")
+        for _ in range(births):
+            trace.free(take(trace, "backward"))
+    assert steps_of(trace)["step_count"] == 3
+
+
+def test_the_last_step_ends_before_the_program_frees_what_it_keeps(trace):
+    weights = [take(trace, "init") for _ in range(4)]
+    for _ in range(4):
+        held = take(trace, "forward")
+        backward = take(trace, "backward")
+        trace.free(held)
+        trace.free(backward)
+    for block in weights:
+        trace.free(block)
+    found = steps_of(trace)
+    assert (found["step_count"], found["steps"][-1]["end_bytes"]) == (4, 4 * MIB)
+
+
+def test_a_last_phase_that_a_failure_cut_short_ends_no_step(trace):
+    for _ in range(4):
+        take(trace, "forward")
+        for _ in range(2):
+            trace.free(take(trace, "backward"))
+    take(trace, "forward")
+    trace.free(take(trace, "backward"))
+    trace.alloc(MIB, result=2, stack=trace.stack(*STACKS["backward"]))
+    assert steps_of(trace)["step_count"] == 4
 
 
 @pytest.mark.parametrize(
     "optimizer, ends_with, bytes_per_step",
     [
         # Gradients are accumulated over four batches, and later over eight.
-        (lambda batch: batch % 4 == 3 if batch < 24 else batch % 8 == 7, "the optimizer", 4 * MIB),
+        (lambda batch: batch % 4 == 3 if batch < 32 else batch % 8 == 7, "the optimizer", 4 * MIB),
         # SGD with momentum allocates in its first step only.
         (lambda batch: batch == 0, "backward", MIB),
         (lambda batch: batch == 3, "backward", MIB),

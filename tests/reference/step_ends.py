@@ -18,6 +18,7 @@ KINDS = (
 PHASE, REPEATED, AFTERWARDS = range(len(KINDS) - 3, len(KINDS))
 TOGETHER = -2  # REPEATED again; its rounds are those of all accounts
 BESIDE = ("managed", "host")
+MAY_INFER = ("device", "managed", "pool")
 MAY_LEAK = ("device", "pool", *BESIDE)
 
 
@@ -51,7 +52,38 @@ def ends_by_kind(books):
         kind = kind_of(span.path)
         if kind is not None and span.end < books.count and not is_inside_its_kind(span):
             ends[kind].append((span.end, (span.path, span.caller)))
+    for kind, end, span in end_of_last_phase(books):
+        ends[kind].append((end, (span.path, span.caller)))
     return [sorted(of_kind, key=lambda end: end[0]) for of_kind in ends]
+
+
+def end_of_last_phase(books):
+    """Returns [(kind, event before which it ended, span)] of the inferred phase that was open at the end, or [] if it
+    allocated less often than each phase of its kind before it. It ended after the program's last request for memory, and
+    after as many frees since its last birth as the phase of its kind before it had."""
+    spans = [span for span in books.spans if not is_explicit(span) and kind_of(span.path) is not None]
+    if not spans or spans[-1].end < books.count:
+        return []
+    last = spans[-1]
+    before = [births_and_frees(books, span)[-1] for span in spans[:-1] if span.path == last.path]
+    counted = books.count if "exit_seq" in books.meta else len(books.events)
+    request = max(event.index for event in books.events[:counted]
+                  if event.kind == "alloc" and books.account_kind[event.memory] in MAY_INFER)  # fmt: skip
+    for index, births, frees in births_and_frees(books, last):
+        if before and index >= request and births >= min(of[1] for of in before) and frees >= before[-1][2]:
+            return [(kind_of(last.path), index + 1, last)]
+    return []
+
+
+def births_and_frees(books, span):
+    """Returns [(event, births so far, frees since the last birth)] of the allocations and frees in an inferred phase."""
+    births = frees = 0
+    found = [(span.begin, 0, 0)]
+    for index, block, birth, _ in books.changes:
+        if span.begin <= index < span.end and block.account[1] in MAY_INFER:
+            births, frees = births + birth, 0 if birth else frees + 1
+            found.append((index, births, frees))
+    return found
 
 
 def kind_that_began(books):
@@ -151,7 +183,7 @@ def step_ends(books):
         return None, []
     ends = by_kind[kind]
     if kind == 3 and gives_way(*([end for end, _ in by_kind[of]] for of in (3, 5))):
-        kind, ends = 5, by_kind[5]
+        kind, ends = next((of, by_kind[of]) for of in (4, 5) if by_kind[of])
     return kind, [end for end, _ in ends] if kind < 2 else closes_of_cycles(ends)
 
 
@@ -184,11 +216,12 @@ def rounds_together(figures, begin=0):
 def found_ends(figures):
     """Returns (kind, ends, site, last). Without ends of step_ends(), the ends are those of the phase that repeats, or
     those of the rounds that a site begins, on the leading account with the highest peak, or else in all accounts
-    together. If the last round ends
-    after an event instead of before one, that end is the number of the next event, and `last` is this number."""
+    together. If the last step ends after an event instead of before one, that end is the number of the next event, and
+    `last` is this number."""
     kind, ends = step_ends(figures.books)
     if ends or kind_that_began(figures.books) is not None:
-        return kind, ends, None, None
+        after = [end for of, end, _ in end_of_last_phase(figures.books) if of == kind and end == ends[-1]]
+        return kind, ends, None, after[0] if after else None
     leading = [(figures.peak(account)[0], account) for account in map(figures.leading, figures.devices)]
     beside = [(figures.peak(account)[0], account) for account in list(figures.books.counts) if account[1] in BESIDE]
     if any(peak for peak, _ in leading + beside) and (found := phases_that_repeat(figures.books)):
@@ -227,5 +260,9 @@ def grows_after(figures, account, end):
         if block.account != account:
             continue
         live += block.size if birth else -block.size
-        most, at_birth, at_end = max(most, live), live if birth else at_birth, live if index < end else at_end
+        most = max(most, live)
+        if index < end:
+            at_birth, at_end = 0, live
+        elif birth:
+            at_birth = live
     return at_birth > at_end + most // 10

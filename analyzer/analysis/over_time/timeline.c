@@ -45,13 +45,13 @@ static void keep_end(struct ended_steps *ended, uint64_t index)
 }
 
 /* Notes an end of a step. The first end of a stronger kind makes the ends of weaker kinds void. */
-static void note_end(struct timelines *timelines, const struct cursor *at, enum step_end kind)
+static void note_end(struct timelines *timelines, enum step_end kind, uint64_t next)
 {
     if (kind == STEP_ENDS)
         return;
     if (step_ends_began(timelines->ends, kind))
         timelines->ended = (struct ended_steps){0};
-    keep_end(&timelines->ended, at->index);
+    keep_end(&timelines->ended, next);
 }
 
 /* --- the axis --- */
@@ -272,7 +272,8 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
 static int on_event(void *self, const struct cursor *at)
 {
     struct timelines *timelines = self;
-    note_end(timelines, at, step_ends_of_event(timelines->ends, at));
+    const enum step_end kind = step_ends_of_event(timelines->ends, at);
+    note_end(timelines, kind, step_ends_next(at, kind));
     see_time(timelines, at);
     if (timelines->has_changes && timelines->ask.from.unit && !is_before(timelines, at) &&
         !is_behind(timelines, at))
@@ -341,7 +342,7 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
     (void)spans;
     (void)span;
     if (!begins)
-        note_end(timelines, at, step_ends_of_span(timelines->ends));
+        note_end(timelines, step_ends_of_span(timelines->ends), at->index);
     return 0;
 }
 

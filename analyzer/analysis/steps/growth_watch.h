@@ -108,9 +108,10 @@ struct account_ends {
     bool is_beside;      /* it is managed or pinned memory, which no layer counts */
     uint64_t most_bytes; /* most live bytes */
     uint64_t births_count;
-    uint64_t last_birth_index;                 /* event of the last birth */
-    uint64_t birth_live_bytes, end_live_bytes; /* at the last birth; at the last end of a step */
-    uint32_t last_born;                        /* site of the last birth, from 1; 0: none */
+    uint64_t last_birth_index; /* event of the last birth */
+    uint64_t end_live_bytes;   /* at the last end of a step */
+    uint64_t birth_live_bytes; /* at the last birth since then */
+    uint32_t last_born;        /* site of the last birth, from 1; 0: none */
     /* Used only until a step has ended: */
     struct birth_pair *pairs;
     size_t pair_count, pair_capacity;

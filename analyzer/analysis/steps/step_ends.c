@@ -161,6 +161,52 @@ static enum step_end end_span(struct step_ends *ends, const struct cursor *at,
     return count_end(ends, kind, &spans->items[span]);
 }
 
+/* --- the last phase --- */
+
+static void begin_inferred(struct last_phase *last, const struct spans *spans, uint32_t span,
+                           enum step_end kind)
+{
+    last->spans = spans;
+    last->span = span;
+    last->kind = kind;
+    last->births_count = last->frees_count = 0;
+}
+
+static void end_inferred(struct last_phase *last)
+{
+    const bool is_fewest =
+        !last->ended_count[last->kind]++ || last->births_count < last->fewest_births[last->kind];
+
+    if (is_fewest)
+        last->fewest_births[last->kind] = last->births_count;
+    last->frees_at_end[last->kind] = last->frees_count;
+    last->spans = NULL;
+}
+
+/* Another phase can begin only with a request. */
+static void count_change(struct last_phase *last, const struct cursor *at,
+                         const struct change *change)
+{
+    if (!last->spans || !spans_may_infer(at->history->accounts[change->block->account].kind))
+        return;
+    last->births_count += change->birth;
+    last->frees_count = change->birth ? 0 : last->frees_count + 1;
+    last->is_over = at->event->seq >= last->request_seq && last->ended_count[last->kind] &&
+                    last->births_count >= last->fewest_births[last->kind] &&
+                    last->frees_count >= last->frees_at_end[last->kind];
+}
+
+static enum step_end end_last(struct step_ends *ends)
+{
+    const struct last_phase last = ends->last;
+
+    if (!last.is_over)
+        return STEP_ENDS;
+    ends->last.is_over = false;
+    ends->last.spans = NULL;
+    return count_end(ends, last.kind, &last.spans->items[last.span]);
+}
+
 /* --- the observer --- */
 
 /* Called before the event changes memory. */
@@ -168,12 +214,18 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
                    bool begins)
 {
     struct step_ends *ends = self;
+    const struct path *path = &at->history->paths[spans->items[span].path];
+    const enum step_end kind = kind_of_path(path);
+    const bool is_inferred = path->source == PHASE_SOURCE_INFERRED && kind < STEP_ENDS;
 
     if (!begins) {
+        if (is_inferred && ends->last.spans)
+            end_inferred(&ends->last);
         ends->ended = end_span(ends, at, spans, span);
         return 0;
     }
-    const enum step_end kind = kind_of_path(&at->history->paths[spans->items[span].path]);
+    if (is_inferred)
+        begin_inferred(&ends->last, spans, span, kind);
     if (kind < STEP_ENDS)
         ends->opened_counts[kind]++;
     return 0;
@@ -184,8 +236,11 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
 {
     struct step_ends *ends = self;
 
-    (void)at;
     (void)spans;
+    if (!ends->period.roles) {
+        count_change(&ends->last, at, change);
+        return 0;
+    }
     ends->ended = change->block->life.begin_index >= ends->since_index &&
                           step_period_change(&ends->period, change->block, change->birth)
                       ? count_round(ends, STEP_END_REPEATED)
@@ -200,17 +255,19 @@ static int on_event(void *self, const struct cursor *at)
     if (ends->period.roles)
         ends->ended =
             step_period_is_over(&ends->period) ? count_round(ends, STEP_END_REPEATED) : STEP_ENDS;
+    else if (at->event->kind == EVENT_STEP)
+        ends->ended =
+            at->event->result != INT32_MIN ? count_end(ends, STEP_END_EVENT, NULL) : STEP_ENDS;
     else
-        ends->ended = at->event->kind == EVENT_STEP && at->event->result != INT32_MIN
-                          ? count_end(ends, STEP_END_EVENT, NULL)
-                          : STEP_ENDS;
+        ends->ended = end_last(ends);
     return 0;
 }
 
 struct observer step_ends_observer(struct step_ends *ends)
 {
     return (struct observer){.self = ends,
-                             .on_change = ends->period.roles ? on_change : NULL,
+                             .on_change =
+                                 ends->period.roles || ends->last.request_seq ? on_change : NULL,
                              .on_span = on_span,
                              .on_event = on_event,
                              .kinds = step_ends_kinds(ends)};

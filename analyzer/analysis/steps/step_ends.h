@@ -9,6 +9,11 @@
  * since the only one, the optimizer no longer counts. The earlier backwards were the ends of steps
  * that the optimizer hid; a replay with is_without_optimizer set finds them.
  *
+ * An inferred phase ends when the next one begins, which the last one of a run never sees. The last
+ * optimizer or backward ends a step all the same if it allocated as often as any before it. Its end
+ * is then counted in frees after its last allocation: as many as before the end of the phase of
+ * that kind before it.
+ *
  * If phases of one kind alternate, only the last phase of a cycle ends a step; see phase_cycle.h.
  *
  * If a program marks no steps, its rounds end them: `period` says which rounds (step_period.h). The
@@ -49,6 +54,19 @@ enum step_end {
 /* "gpumemtrace_step()"; NULL for STEP_ENDS. */
 const char *step_end_text(enum step_end kind);
 
+/* The inferred phase that is open, and those of its kind that ended. */
+struct last_phase {
+    uint64_t request_seq; /* set before the replay: the last request for memory; 0: not known */
+    /* NULL: none is open that may end a step, or it has ended one. */
+    const struct spans *spans;
+    uint32_t span;
+    enum step_end kind;
+    bool is_over;                       /* with the current event */
+    uint64_t births_count, frees_count; /* in it; since its last birth */
+    /* Of the phases that ended, by kind. */
+    uint64_t ended_count[STEP_ENDS], fewest_births[STEP_ENDS], frees_at_end[STEP_ENDS];
+};
+
 /* Zeroed is ready for use: no step has ended. */
 struct step_ends {
     bool is_without_optimizer;         /* set before the replay: ignore inferred optimizers */
@@ -59,8 +77,9 @@ struct step_ends {
     uint64_t optimizer_count, backward_count, most_backward_count;
     bool has_given_way;       /* the inferred optimizer no longer counts in this replay */
     struct phase_cycle cycle; /* of the strongest kind */
-    uint64_t begun_count;     /* how often counting started again from 1 */
-    enum step_end ended; /* kind of the last end of a span, change or event that may end a step */
+    struct last_phase last;
+    uint64_t begun_count; /* how often counting started again from 1 */
+    enum step_end ended;  /* kind of the last end of a span, change or event that may end a step */
     struct step_period period; /* set before the replay: the rounds of a program without marks */
     uint64_t since_index; /* set before the replay: rounds count only from this event on; 0: all */
 };
@@ -69,6 +88,15 @@ void step_ends_release(struct step_ends *ends);
 
 /* Must come before the observers that read its result. */
 struct observer step_ends_observer(struct step_ends *ends);
+
+/* The kinds of events that may end a step, for struct observer. */
+static inline uint64_t step_ends_kinds(const struct step_ends *ends)
+{
+    const uint64_t of_last = OBSERVER_KIND(EVENT_ALLOC) | OBSERVER_KIND(EVENT_FREE);
+
+    return ends->period.roles ? UINT64_MAX
+                              : OBSERVER_KIND(EVENT_STEP) | (ends->last.request_seq ? of_last : 0);
+}
 
 /* The kind of step end that the span about to be closed is; that the change is, before which the
  * step ends; that the current event is. STEP_ENDS: it ends no step. */
@@ -79,17 +107,17 @@ static inline enum step_end step_ends_of_span(const struct step_ends *ends)
 static inline enum step_end step_ends_of_event(const struct step_ends *ends,
                                                const struct cursor *at)
 {
-    return at->event->kind == EVENT_STEP || ends->period.roles ? ends->ended : STEP_ENDS;
+    return step_ends_kinds(ends) >> at->event->kind & 1 ? ends->ended : STEP_ENDS;
+}
+/* The first event of the next step, if the current event ends a step of that kind. Only a mark is
+ * itself the first; a round or a last phase ends after the changes of its last event. */
+static inline uint64_t step_ends_next(const struct cursor *at, enum step_end kind)
+{
+    return at->index + (kind != STEP_END_EVENT);
 }
 static inline enum step_end step_ends_of_change(const struct step_ends *ends)
 {
     return ends->period.roles ? ends->ended : STEP_ENDS;
-}
-
-/* The kinds of events that may end a step, for struct observer. */
-static inline uint64_t step_ends_kinds(const struct step_ends *ends)
-{
-    return ends->period.roles ? 0 : OBSERVER_KIND(EVENT_STEP);
 }
 
 /* True if an end of that kind, which was just found, is the first one that counts. Then all earlier

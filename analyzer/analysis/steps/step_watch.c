@@ -289,8 +289,7 @@ static int on_event(void *self, const struct cursor *at)
     note_refusal(watch, at->event);
     watch->end_ns = at->event->time_ns;
     const enum step_end kind = step_ends_of_event(watch->ends, at);
-    /* A round ends after the changes of its last event. */
-    return end_step(watch, at, kind, at->index + (kind == STEP_END_REPEATED));
+    return end_step(watch, at, kind, step_ends_next(at, kind));
 }
 
 /* --- the end --- */

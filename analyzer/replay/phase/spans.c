@@ -303,9 +303,8 @@ int spans_close_all(struct spans *spans, const struct cursor *at)
 
 /* Host memory cannot begin a phase, because data loader threads allocate host memory during any
  * phase. */
-static bool can_begin_phase(const struct event *event)
+bool spans_may_infer(enum account_kind kind)
 {
-    enum account_kind kind = account_kind((enum memory_kind)event->memory);
     return kind == ACCOUNT_device || kind == ACCOUNT_managed || kind == ACCOUNT_pool;
 }
 
@@ -335,7 +334,7 @@ int spans_infer(struct spans *spans, const struct cursor *at, bool is_recorded)
 {
     const uint32_t stack_id = at->event->stack_id;
 
-    if (!can_begin_phase(at->event))
+    if (!spans_may_infer(account_kind((enum memory_kind)at->event->memory)))
         return 0;
     const enum inferred_phase next =
         inferred_next(&spans->inferred, spans->inferred_now, stack_id, is_recorded);

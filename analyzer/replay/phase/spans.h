@@ -61,6 +61,8 @@ int spans_pop(struct spans *spans, const struct cursor *at);
  * records made the allocation.
  */
 int spans_infer(struct spans *spans, const struct cursor *at, bool is_recorded);
+/* True if an allocation of such memory may begin an inferred phase. */
+bool spans_may_infer(enum account_kind kind);
 /* Called after the last event: closes all spans, the innermost first. */
 int spans_close_all(struct spans *spans, const struct cursor *at);
 
