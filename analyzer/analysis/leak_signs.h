@@ -27,7 +27,7 @@ struct leak_evidence {
     bool is_of_backward;     /* a backward made some of the blocks */
     enum memory_kind memory; /* of a block that was live at the account's peak */
     double slope, graph_slope;
-    double gradient_slope; /* of blocks that are made in a backward that autograd records */
+    double gradient_slope; /* of blocks that are made in a backward that records itself */
     size_t stacks, graph_stacks;
     size_t collapses;                     /* of the steepest call stack */
     uint64_t live_bytes, parameter_bytes; /* at the account's peak */

@@ -185,6 +185,14 @@ const struct trace_module *trace_module_at(const struct trace *trace, uint64_t a
 
 /* --- the job --- */
 
+uint32_t trace_python_frame(const struct trace *trace, uint32_t stack_id)
+{
+    while (stack_id && stack_id < trace->frame_limit && trace->frames[stack_id].present &&
+           trace->frames[stack_id].kind != FRAME_PYTHON)
+        stack_id = trace->frames[stack_id].parent_id;
+    return stack_id < trace->frame_limit && trace->frames[stack_id].present ? stack_id : 0;
+}
+
 const char *trace_job_variable(const struct trace *trace, const char *name)
 {
     for (size_t i = 0; i < trace->job_variables.count; i++)

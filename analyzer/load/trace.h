@@ -179,6 +179,9 @@ const struct trace_symbol *trace_symbols(const struct trace *trace, uint64_t add
 /* Returns the library or program that is mapped at the address; NULL: none. */
 const struct trace_module *trace_module_at(const struct trace *trace, uint64_t address);
 
+/* Returns the innermost Python frame of a stack; 0: it has none. */
+uint32_t trace_python_frame(const struct trace *trace, uint32_t stack_id);
+
 /* True if the recorder reports for each PyTorch tensor whether it is part of an autograd graph. */
 static inline bool trace_tells_autograd(const struct trace *trace)
 {

@@ -74,14 +74,16 @@ def keep_copies(program, number):
     program.backward()
 
 
-def keep_gradient(program, number):
-    """The backward records an operator, and a gradient that it makes later is kept."""
+def keep_gradient(program, number, recorded=("MulBackward0",)):
+    """Autograd records an operator of the backward, and a gradient that the backward makes later is kept."""
     program.trace.thread_names[2] = "pt_autograd_0"
     root = (f"{TORCH}/autograd/__init__.py", 50, "_make_grads"), (f"{TORCH}/autograd/__init__.py", 340, "backward")
     stack = program.trace.stack(*root, ("train.py", 24, "main"))
     program.next += 512
     program.trace.tensor_free(program.trace.tensor(program.next, 512, stack=stack))
-    program.temporary(90, "backward", node=number, thread=2)
+    program.trace.event("autograd-node", address=1, object=number, thread=2)
+    program.trace.tensor_free(program.trace.tensor(program.next, 512, stack=program.trace.stack(*recorded), thread=2))
+    program.trace.event("autograd-node", address=1, object=0, thread=2)
     program.tensor(91, "backward", thread=2)
 
 
@@ -130,6 +132,17 @@ def test_where_no_sign_holds_only_the_line_is_named(program):
     program.trace.events = [event for event in events if event[4] != 24]
     assert program.answer() == [
         "Leak: 1.00 MiB per step by train.py:7 main.",
+        "12.00 MiB of it is live after 12 steps, kept since the first step.",
+    ]
+
+
+@pytest.mark.parametrize("recorded", [
+    ("sigmoid", ("train.py", 7, "Net.forward"), (f"{TORCH}/utils/checkpoint.py", 1409, "recompute_fn")),
+    ("sigmoid", ("train.py", 70, "Reversible.backward"), (f"{TORCH}/autograd/function.py", 311, "BackwardCFunction.apply")),
+])  # fmt: skip
+def test_what_a_function_computes_again_in_a_backward_does_not_record_the_backward(program, recorded):
+    assert program.run(12, lambda number: keep_gradient(program, number, recorded)).answer() == [
+        "Leak: 1.00 MiB per step by train.py:91 backward.",
         "12.00 MiB of it is live after 12 steps, kept since the first step.",
     ]
 

@@ -240,13 +240,21 @@ static void note_born(struct account_ends *own, const struct site_ends *site,
     own->last_birth_index = block->life.begin_index;
 }
 
+/* True if autograd records what its own backward computes (create_graph). A Python function in a
+ * backward, such as that of a checkpoint, may have autograd record only what it computes itself. */
+static bool is_of_recorded_backward(const struct trace *trace, const struct block *block)
+{
+    return block->is_of_graph && block->backward &&
+           !trace_python_frame(trace, site_stack(block->site_id));
+}
+
 static void note_birth(struct growth_watch *watch, struct site_blocks *blocks,
-                       const struct block *block)
+                       const struct block *block, const struct trace *trace)
 {
     const bool is_of_backward = block->backward || site_forward_stack(block->site_id);
     const uint64_t backwards = watch->backward_count;
 
-    if (block->is_of_graph && block->backward)
+    if (is_of_recorded_backward(trace, block))
         watch->recorded_backward = block->backward;
     if (!blocks->births_count)
         blocks->begin_index = block->life.begin_index;
@@ -255,9 +263,7 @@ static void note_birth(struct growth_watch *watch, struct site_blocks *blocks,
     rising_add(&blocks->sizes, &(struct rising_request){.size_bytes = block->size_bytes});
     blocks->graph_births_count += block->is_of_graph;
     blocks->backward_births_count += is_of_backward;
-    blocks->recorded_births_count +=
-        is_of_backward &&
-        (block->is_of_graph || (block->backward && block->backward == watch->recorded_backward));
+    blocks->recorded_births_count += block->backward && block->backward == watch->recorded_backward;
     blocks->backwards_seen = backwards;
     if (blocks->births_count - blocks->frees_count > blocks->most_live_count)
         blocks->most_live_count = blocks->births_count - blocks->frees_count;
@@ -265,7 +271,7 @@ static void note_birth(struct growth_watch *watch, struct site_blocks *blocks,
 
 /* Counts the order of births in all accounts together. */
 static int change_together(struct growth_watch *watch, const struct account_ends *own,
-                           uint64_t tick, const struct change *change, struct err *err)
+                           uint64_t tick, const struct change *change, const struct cursor *at)
 {
     struct account_ends *all = &watch->together;
     const struct block *block = change->block;
@@ -275,14 +281,14 @@ static int change_together(struct growth_watch *watch, const struct account_ends
         return 0;
     if (watch->has_pool || block->life.begin_index < watch->together_begin)
         return 0;
-    struct site_ends *site = find_site(all, block->site_id, err);
+    struct site_ends *site = find_site(all, block->site_id, at->err);
     if (!site)
         return -1;
     if (change->birth)
-        note_birth(watch, &site->blocks, block);
+        note_birth(watch, &site->blocks, block, at->history->trace);
     else
         site->blocks.frees_count++;
-    if (change_in_order(all, site, tick, change, err))
+    if (change_in_order(all, site, tick, change, at->err))
         return -1;
     if (change->birth)
         note_born(all, site, block);
@@ -292,20 +298,20 @@ static int change_together(struct growth_watch *watch, const struct account_ends
 /* Counts the block for its site, and its forward operator's site as one that a backward went
  * through. */
 static int note_block(struct growth_watch *watch, struct account_ends *own, struct site_ends **site,
-                      const struct change *change, struct err *err)
+                      const struct change *change, const struct cursor *at)
 {
     const struct block *block = change->block;
     if (change->birth && site_forward_stack(block->site_id)) {
-        struct site_ends *forward = find_site(own, site_forward_stack(block->site_id), err);
+        struct site_ends *forward = find_site(own, site_forward_stack(block->site_id), at->err);
         if (!forward)
             return -1;
         forward->blocks.went_back = true;
     }
-    *site = find_site(own, block->site_id, err);
+    *site = find_site(own, block->site_id, at->err);
     if (!*site)
         return -1;
     if (change->birth)
-        note_birth(watch, &(*site)->blocks, block);
+        note_birth(watch, &(*site)->blocks, block, at->history->trace);
     else
         (*site)->blocks.frees_count++;
     return 0;
@@ -377,14 +383,14 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     struct site_ends *site;
     if (own && block->life.begin_index < watch->since_index)
         return change_before(watch, own, change, at->err);
-    if (!own || note_block(watch, own, &site, change, at->err))
+    if (!own || note_block(watch, own, &site, change, at))
         return -1;
     GMT_PREFETCH(&site->churn_bytes); /* the last fields that a change touches */
     end_step(watch, at, step_ends_of_change(watch->ends));
     const uint64_t tick = count_tick(watch, at->index);
     if ((watch->looked_count && change_at_ends(watch, own, site, change, at)) ||
         (!watch->has_ended && (change_in_order(own, site, tick, change, at->err) ||
-                               change_together(watch, own, tick, change, at->err))))
+                               change_together(watch, own, tick, change, at))))
         return -1;
     if (change->birth)
         note_born(own, site, block);

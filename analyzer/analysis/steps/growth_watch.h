@@ -50,7 +50,7 @@ struct site_blocks {
     struct rising sizes;
     uint64_t graph_births_count;    /* autograd keeps the block */
     uint64_t backward_births_count; /* in a backward */
-    uint64_t recorded_births_count; /* in a backward that autograd records (create_graph) */
+    uint64_t recorded_births_count; /* in a backward that records itself (create_graph) */
     uint64_t fresh_births_count;    /* a backward began since the birth before */
     uint64_t backwards_seen;        /* backwards at the last birth */
     bool went_back;                 /* a backward allocated for an operator of this stack */
@@ -138,7 +138,7 @@ struct growth_watch {
     bool has_ended;             /* a step has ended */
     uint64_t backward_count;    /* backwards that began */
     bool has_graphs;            /* the trace has blocks that autograd keeps */
-    uint32_t recorded_backward; /* number of the last backward in which autograd kept a block */
+    uint32_t recorded_backward; /* number of the last backward that recorded itself */
     uint64_t looked_count;      /* counted ends of steps */
     /* The events that began the last steps, by the number of the step modulo STEP_BEGINS, and the
      * number of steps that ended. */

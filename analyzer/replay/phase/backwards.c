@@ -5,15 +5,13 @@
 #include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
 
-static bool makes_first_gradients(const struct trace *trace, uint32_t id)
+static bool makes_first_gradients(const struct trace *trace, uint32_t stack_id)
 {
-    while (id && id < trace->frame_limit && trace->frames[id].present &&
-           trace->frames[id].kind != FRAME_PYTHON)
-        id = trace->frames[id].parent_id;
-    if (!id || id >= trace->frame_limit || !trace->frames[id].present ||
-        trace->frames[id].address >= trace->location_limit)
-        return false;
-    return torch_is(trace->locations[trace->frames[id].address].means, TORCH_first_gradients);
+    const uint32_t frame_id = trace_python_frame(trace, stack_id);
+    const uint64_t location_id = frame_id ? trace->frames[frame_id].address : 0;
+
+    return location_id && location_id < trace->location_limit &&
+           torch_is(trace->locations[location_id].means, TORCH_first_gradients);
 }
 
 static int begin_call(const struct cursor *at)

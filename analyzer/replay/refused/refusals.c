@@ -27,18 +27,11 @@ static struct waiting_failure *first_of_thread(const struct cursor *at, size_t f
 
 /* --- which belong together --- */
 
-/* The innermost Python frame of a stack; 0: none. */
-static uint32_t python_frame(const struct trace *trace, uint32_t stack_id)
-{
-    while (stack_id && stack_id < trace->frame_limit && trace->frames[stack_id].present &&
-           trace->frames[stack_id].kind != FRAME_PYTHON)
-        stack_id = trace->frames[stack_id].parent_id;
-    return stack_id < trace->frame_limit && trace->frames[stack_id].present ? stack_id : 0;
-}
-
 static bool may_be_one_call(const struct history *history, uint32_t left, uint32_t right)
 {
-    const uint32_t a = python_frame(history->trace, left), b = python_frame(history->trace, right);
+    const uint32_t a = trace_python_frame(history->trace, left);
+    const uint32_t b = trace_python_frame(history->trace, right);
+
     return !a || !b || a == b;
 }
 
