@@ -87,6 +87,17 @@ def keep_gradient(program, number, recorded=("MulBackward0",)):
     program.tensor(91, "backward", thread=2)
 
 
+def keep_one_of_two_gradients(program, number):
+    """Autograd's thread makes two gradients, without a Python frame. The program keeps one in a list."""
+    trace = program.trace
+    trace.thread_names[2] = "pt_autograd_0"
+    root = (f"{TORCH}/autograd/__init__.py", 50, "_make_grads"), (f"{TORCH}/autograd/__init__.py", 340, "backward")
+    trace.tensor_free(trace.tensor(1 << 50, 512, stack=trace.stack(*root, ("train.py", 24, "main"))))
+    program.next += 2 * MIB
+    trace.tensor(program.next, MIB, stack=trace.stack("AddmmBackward0"), thread=2)
+    trace.tensor_free(trace.tensor(program.next + MIB, MIB, stack=trace.stack("AddmmBackward0"), thread=2))
+
+
 def keep_plain(program, number):
     program.tensor(7)
     program.temporary(8, node=number)
@@ -132,6 +143,14 @@ def test_where_no_sign_holds_only_the_line_is_named(program):
     program.trace.events = [event for event in events if event[4] != 24]
     assert program.answer() == [
         "Leak: 1.00 MiB per step by train.py:7 main.",
+        "12.00 MiB of it is live after 12 steps, kept since the first step.",
+    ]
+
+
+def test_gradients_that_a_program_keeps_are_not_said_to_lack_a_free(program):
+    answer = program.run(12, lambda number: keep_one_of_two_gradients(program, number)).answer()
+    assert answer == [
+        "Leak: 1.00 MiB per step by AddmmBackward0.",
         "12.00 MiB of it is live after 12 steps, kept since the first step.",
     ]
 
