@@ -103,11 +103,12 @@ def test_gradients_that_the_first_backward_has_not_finished_tell_nothing(path):
     assert not run.said("peak")
 
 
-def test_gradients_that_live_until_the_next_forward_tell_it(path):
+@pytest.mark.parametrize("then", ["forward", "step"])
+def test_gradients_that_live_after_the_first_backward_tell_it(path, then):
     run = Training(path)
     run.free(*run.forward())
     run.backward(SIZES)
-    run.forward()
+    getattr(run, then)()
     assert run.said("peak").endswith("only one of the two has gradients.")
 
 
@@ -118,14 +119,6 @@ def test_two_models_of_two_optimizers_are_none(path):
     run.step()
     run.forward()
     assert not run.said("peak")
-
-
-def test_gradients_that_live_in_the_first_step_of_the_optimizer_tell_it(path):
-    run = Training(path)
-    run.free(*run.forward())
-    run.backward(SIZES)
-    run.step()
-    assert run.said("peak").endswith("only one of the two has gradients.")
 
 
 def test_a_checkpoint_that_the_first_backward_computes_again_tells_nothing(path):

@@ -277,13 +277,18 @@ def test_steps_are_marked_where_they_begin(browser, tmp_path, runs):
     check_quiet(browser)
 
 
-def test_steps_too_narrow_for_a_number_each_are_numbered_now_and_then(browser, tmp_path):
-    trace = Trace(tmp_path / "steps.db")
-    for step in range(40):
+def loop_of(path, steps):
+    """Writes the trace of a loop that allocates and frees in each step. Returns its path."""
+    trace = Trace(path)
+    for step in range(steps):
         trace.free(trace.alloc(MIB, stack=trace.stack(("loop.py", 5, "work"))))
         trace.step(step + 1)
     trace.write()
-    browser.open(html_of(tmp_path, tmp_path / "steps.db"))
+    return path
+
+
+def test_steps_too_narrow_for_a_number_each_are_numbered_now_and_then(browser, tmp_path):
+    browser.open(html_of(tmp_path, loop_of(tmp_path / "steps.db", 40)))
     numbers = browser.run(STEP_MARKS.replace("fillText() {}", "fillText: (text) => marks.push(text)").replace(
         "fillRect: (x) => marks.push(x)", "fillRect() {}").replace("return marks.map((x) => Math.round(chart.toDataXCoord(x)))", "return marks"))
     assert 5 < len(numbers) < 39 and len(browser.run(STEP_MARKS)) == 39
@@ -291,12 +296,7 @@ def test_steps_too_narrow_for_a_number_each_are_numbered_now_and_then(browser, t
 
 
 def test_no_event_or_step_is_named_twice_on_the_axis(browser, tmp_path):
-    trace = Trace(tmp_path / "short.db")
-    for step in range(3):
-        trace.free(trace.alloc(MIB, stack=trace.stack(("loop.py", 5, "work"))))
-        trace.step(step + 1)
-    trace.write()
-    browser.open(html_of(tmp_path, tmp_path / "short.db"))
+    browser.open(html_of(tmp_path, loop_of(tmp_path / "short.db", 3)))
     for axis, last in (("events", 9), ("steps", 3)):
         browser.click(axis, "#chart-controls")
         named = browser.run("return [...document.querySelectorAll('#chart .dygraph-axis-label-x')].map((one) => one.textContent)")

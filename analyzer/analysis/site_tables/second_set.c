@@ -120,7 +120,7 @@ static int count_gradients(struct looked *looked, const struct history *history,
 
 /* --- sets --- */
 
-/* What a line made: all that it made through its callees, or only what it made itself. */
+/* The blocks of a line: those of its callees, too, if it is whole, or else only its own. */
 struct set {
     uint32_t path;
     bool is_whole;

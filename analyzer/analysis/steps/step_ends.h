@@ -63,7 +63,8 @@ struct last_phase {
     enum step_end kind;
     bool is_over;                       /* with the current event */
     uint64_t births_count, frees_count; /* in it; since its last birth */
-    /* Of the phases that ended, by kind. */
+    /* By kind: the phases that ended; the fewest births of one; the frees of the last one after its
+     * last birth. */
     uint64_t ended_count[STEP_ENDS], fewest_births[STEP_ENDS], frees_at_end[STEP_ENDS];
 };
 
