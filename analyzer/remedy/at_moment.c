@@ -447,12 +447,14 @@ int at_moment_sums_losses(const struct at_moment *at, bool *sums, struct err *er
     bool *is_known = array_new(at->places->count, sizeof *is_known, err);
     uint64_t new_bytes = 0, again_bytes = 0;
     size_t first = at->count, loss = at->count;
+    bool has_data = false;
 
     *sums = false;
     if (!is_known)
         return -1;
     for (size_t i = 0; i < at->count; i++) {
         const struct live_block *block = &at->items[i];
+        has_data |= block->part == PART_DATA && block->begin_index >= at->iteration_index;
         if (!is_of_this_forward(at, block))
             continue;
         first = first == at->count ? i : first;
@@ -460,13 +462,14 @@ int at_moment_sums_losses(const struct at_moment *at, bool *sums, struct err *er
             *(is_known[block->place] ? &again_bytes : &new_bytes) += block->size_bytes;
             continue;
         }
-        *sums |= loss < i && again_bytes > new_bytes;
+        *sums |= loss < i && has_data && again_bytes > new_bytes;
         for (size_t n = first; n < i; n++)
             is_known[at->items[n].place] |= is_of_this_forward(at, &at->items[n]);
         first = loss = i;
         new_bytes = again_bytes = 0;
+        has_data = false;
     }
-    *sums |= loss < at->count && again_bytes > new_bytes;
+    *sums |= loss < at->count && has_data && again_bytes > new_bytes;
     free(is_known);
     return 0;
 }

@@ -56,10 +56,12 @@ int at_moment_lines(const struct at_moment *at, struct without *without,
                     uint64_t counts[WITHOUT_LINES_MAX], struct err *err);
 
 /*
- * Sets *sums to true if forward ran again after it had computed a loss, with no backward between
- * the two. The program then sums losses, and its memory grows with the number of losses.
+ * Sets *sums to true if forward ran again on new data after it had computed a loss, with no
+ * backward between the two. The program then sums losses, and its memory grows with the number of
+ * losses. A recurrent network computes many losses of one batch, and grows with the batch.
  *
- *     a b b c  loss  a b b c  loss  a b       most bytes after a loss are of places before it
+ *     data a b b c  loss  data a b b c  loss  data a b     most bytes after a loss are of places
+ *                                                          before it
  */
 int at_moment_sums_losses(const struct at_moment *at, bool *sums, struct err *err);
 

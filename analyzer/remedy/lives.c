@@ -63,6 +63,9 @@ static void note_birth(struct lives *lives, const struct places *places, struct 
     if (iterations_allocate(&lives->iterations, part)) {
         lives->iteration_index = index;
         lives->batch_bytes = 0;
+        if (lives->most_forward_bytes < lives->forward_bytes)
+            lives->most_forward_bytes = lives->forward_bytes;
+        lives->forward_bytes = 0;
     }
     lives->optimized_iterations_count += lives->iterations.has_optimized &&
                                          (!had_optimized || lives->iterations.number != iteration);
@@ -71,6 +74,7 @@ static void note_birth(struct lives *lives, const struct places *places, struct 
     note_maker(lives, places, life, index);
     lives->bytes_by_part[part] += size_bytes;
     lives->batch_bytes += part == PART_DATA ? size_bytes : 0;
+    lives->forward_bytes += part == PART_FORWARD ? size_bytes : 0;
     if (!life->births_count++)
         life->first_iteration = lives->iterations.number;
     life->last_iteration = lives->iterations.number;

@@ -39,6 +39,8 @@ struct lives {
     uint64_t iteration_index;
     uint64_t bytes_by_part[PART_OPTIMIZER + 1]; /* allocated bytes */
     uint64_t batch_bytes;                       /* inputs of the current iteration */
+    /* allocated by forward in the current iteration, and most in one earlier iteration */
+    uint64_t forward_bytes, most_forward_bytes;
     uint32_t optimized_iterations_count;
     uint32_t maker;           /* of the last block */
     struct place_life *items; /* by place */

@@ -353,15 +353,20 @@ static bool has_trained(const struct inquiry *inquiry)
     return born_bytes[PART_BACKWARD] || born_bytes[PART_OPTIMIZER];
 }
 
-/* True if the first step of a training failed. In this case a gain is right for the failure, but
- * not for the later peak, because the trace does not show what the rest of the step needs. */
-static bool fails_first_step(const struct inquiry *inquiry)
+/* True if the first step of a training failed, or the forward of one whose earlier steps had
+ * shorter forwards. In this case a gain is right for the failure, but not for the later peak,
+ * because the trace does not show what the rest of the step needs. */
+static bool fails_new_step(const struct inquiry *inquiry)
 {
     const struct at_moment *at = &inquiry->at;
+    const struct lives *lives = inquiry->lives;
+    const bool is_new =
+        !lives->iterations.number || (lives->iterations.part == PART_FORWARD &&
+                                      lives->forward_bytes > lives->most_forward_bytes);
     const bool may_train = at->bytes_by_part[PART_INIT] && at->bytes_by_part[PART_FORWARD] &&
                            at->tells_graphs && at_moment_keeps_graph(at, 0);
 
-    return inquiry->failure && !inquiry->lives->iterations.number && !inquiry->needs_no_backward &&
+    return inquiry->failure && is_new && !inquiry->needs_no_backward &&
            (may_train || has_trained(inquiry));
 }
 
@@ -379,7 +384,7 @@ static bool misses_failure(const struct inquiry *inquiry, size_t number)
 static void keep_answers(const struct inquiry *inquiry)
 {
     struct remedies *remedies = inquiry->remedies;
-    const bool is_early = fails_first_step(inquiry);
+    const bool is_early = fails_new_step(inquiry);
 
     for (size_t i = 0; i < inquiry->without.count; i++) {
         struct remedy remedy = answer_of(inquiry, i);

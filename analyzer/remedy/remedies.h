@@ -36,7 +36,7 @@ struct remedy {
     bool may_have_graph; /* autograd may hold its bytes; false: the trace shows that it does not */
     bool has_trained;    /* a backward or an optimizer was seen */
     bool zeroes;         /* no gradient of an earlier iteration was ever dropped */
-    bool is_early;       /* the first step of a training failed, so the gain is not of the peak */
+    bool is_early;       /* the failed step is the first or a longer one: no gain of the peak */
 };
 
 /* Two objects of one line of the program: the request failed while the line made the second, and

@@ -132,7 +132,36 @@ def test_what_is_gained_before_the_first_backward_is_not_promised_of_the_peak(tm
     assert half["before_peak"] == is_early
     assert ("optimizer.step()" in half["how"]) == keeps_graph
     answer = load_json("oom", run.trace.path)["answer"]
-    assert ("less; the rest of the first step is still to come" in " ".join(str(answer).split())) == is_early
+    assert ("less; the rest of this step is still to come" in " ".join(str(answer).split())) == is_early
+
+
+@pytest.mark.parametrize("layers, is_early", [(2, True), (3, False)])
+def test_what_is_gained_in_a_longer_step_than_all_before_is_not_promised_of_its_peak(run, layers, is_early):
+    with run.trace.phase("init"):
+        run.alloc(100, ("/home/me/train.py", 2, "build"), MAIN)
+    with run.trace.phase("forward"):
+        run.free(*(block for blocks in forward(run, layers) for block in blocks))
+    with run.trace.phase("backward"):
+        run.free(run.alloc(5, ("/home/me/train.py", 10, "gradient"), MAIN))
+    with run.trace.phase("forward"):
+        forward(run, 2)
+        run.fail(10, *layer(3))
+    assert run.remedies()["smaller_batch"]["before_peak"] == is_early
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_losses_of_several_batches_are_summed_and_those_of_one_batch_are_not(run, is_new):
+    for number in range(4):
+        if is_new or not number:
+            with run.trace.phase("data"):
+                run.alloc(5, ("/home/me/train.py", 8, "batch"), MAIN)
+        with run.trace.phase("forward"):
+            forward(run, 1)
+            run.trace.tensor(1 << 50 | number << 9, 512, stack=run.trace.stack(("/home/me/train.py", 30, "loss"), MAIN))
+    with run.trace.phase("forward"):
+        run.fail(10, *layer(3))
+    found = run.remedies()
+    assert ("each_backward" in found, "smaller_batch" in found) == (is_new, not is_new)
 
 
 def test_the_first_step_of_an_optimizer_is_not_promised_the_gain_of_all_its_states(run):

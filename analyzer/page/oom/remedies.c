@@ -114,7 +114,9 @@ static int add_remedy(struct doc *doc, const struct study *study, const struct r
     doc_bool(doc_detail(doc), "before_peak", "Before the peak", remedy->is_early);
     doc_note(doc, "%s%s%s%s", text_failed(&how) ? "" : how.data, supposes ? "; assumes " : "",
              supposes ? supposes : "",
-             remedy->is_early ? "; the first step failed, and the rest of it may need more" : "");
+             remedy->is_early
+                 ? "; no earlier step was as long, and the rest of this one may need more"
+                 : "");
     text_release(&text);
     text_release(&how);
     return 0;
@@ -178,7 +180,7 @@ int page_remedies_say(struct opening *opening, const struct study *study, unsign
         text_addf(&text, " less%s", remedy_is_of_allocator(remedy) ? " reserved" : "");
         is_early |= remedy->is_early;
     }
-    text_add(&text, is_early ? "; the rest of the first step is still to come" : "");
+    text_add(&text, is_early ? "; the rest of this step is still to come" : "");
     if (said && !text_failed(&text))
         status = page_say(opening, VERDICT_do, "%s%c%s.", lead,
                           *lead ? *text.data : toupper((unsigned char)*text.data), text.data + 1);
