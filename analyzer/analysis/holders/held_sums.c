@@ -132,6 +132,15 @@ bool held_is_named(const struct trace *trace, const struct trace_holder *holder)
     return holder && (*trace_string(trace, holder->chain_id) || !strcmp(holder->kind, "cycle"));
 }
 
+/* True if the walk at the end found the memory only through the traceback of the exception that
+ * ended the program. The variables in the traceback kept the memory while the program ran. */
+static bool is_of_last_traceback(const struct holders *holders, const struct walk_blocks *walk,
+                                 const struct trace_holder *holder)
+{
+    return !strcmp(walk->walk->reason, "end") && !strcmp(holder->kind, "exception") &&
+           !strncmp(trace_string(holders->trace, holder->chain_id), "sys.last_", 9);
+}
+
 /* Sums the blocks that are asked for; only_named: those to which a variable leads. */
 static uint64_t bytes_at(const struct holders *holders, const struct walk_blocks *walk,
                          const struct held_ask *ask, bool only_named)
@@ -140,7 +149,8 @@ static uint64_t bytes_at(const struct holders *holders, const struct walk_blocks
 
     for (size_t i = 0; i < walk->count; i++)
         if (walk->blocks[i].account == ask->account && is_taken(&walk->blocks[i], ask) &&
-            (!only_named || held_is_named(holders->trace, walk->blocks[i].holder)))
+            (!only_named || (held_is_named(holders->trace, walk->blocks[i].holder) &&
+                             !is_of_last_traceback(holders, walk, walk->blocks[i].holder))))
             bytes += walk->blocks[i].size_bytes;
     return bytes;
 }
@@ -164,8 +174,7 @@ static const struct walk_blocks *fullest_walk(const struct holders *holders,
 }
 
 /* Returns the last walk; if stacks are asked for, the one at which variables held most of their
- * blocks. At the end of a program, its functions have returned, and their variables are gone; if an
- * exception ended it, only the traceback leads to them. */
+ * blocks. At the end of a program, its functions have returned, and their variables are gone. */
 static const struct walk_blocks *choose_walk(const struct holders *holders,
                                              const struct held_ask *ask)
 {
