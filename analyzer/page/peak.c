@@ -155,12 +155,14 @@ static int say_holder(struct opening *opening, const struct study *study, const 
                               : 1;
 }
 
-/* The parts of the memory of a training. PART_KEPT is a leak, or what one step uses in several
- * backwards: gradients of several batches, a batch of two losses. PART_AFTER is that of a program
- * that ended well, such as its evaluation. */
-enum part { PART_PASSING, PART_KEPT, PART_AFTER, PART_STAYING, PARTS };
+/* The parts of the memory of a training. PART_ONCE is freed like PART_PASSING, but its call stack
+ * allocated in one round only: the raw data of a set, an evaluation. PART_KEPT is a leak, or what
+ * one step uses in several backwards: gradients of several batches, a batch of two losses.
+ * PART_AFTER is that of a program that ended well, such as its evaluation. */
+enum part { PART_PASSING, PART_ONCE, PART_KEPT, PART_AFTER, PART_STAYING, PARTS };
 
 static const char *const part_words[PARTS] = {[PART_PASSING] = "comes and goes with each step",
+                                              [PART_ONCE] = "was made once, not in each step",
                                               [PART_KEPT] = "is kept over several backwards",
                                               [PART_AFTER] = "was made after the last backward",
                                               [PART_STAYING] = "stays over the steps"};
@@ -182,6 +184,14 @@ static bool is_after_backwards(const struct history *history, const struct block
            made != CATEGORY_optimizer && !history->failures_in_all;
 }
 
+/* True if the block's call stack allocated in one round of several. */
+static bool is_of_one_round(const struct history *history, const struct block *block)
+{
+    const struct stack_births *births = &history->stacks[site_stack(block->site_id)];
+
+    return history->rounds_count > 1 && births->first_round == births->last_round;
+}
+
 static enum part part_of(const struct categories *categories, const struct block *block)
 {
     const struct history *history = categories->history;
@@ -190,7 +200,9 @@ static enum part part_of(const struct categories *categories, const struct block
         return PART_STAYING;
     if (block_rounds(history, block) >= BLOCK_STAYS_ROUNDS)
         return PART_KEPT;
-    return is_after_backwards(history, block) ? PART_AFTER : PART_PASSING;
+    return is_after_backwards(history, block) ? PART_AFTER
+           : is_of_one_round(history, block)  ? PART_ONCE
+                                              : PART_PASSING;
 }
 
 static bool part_takes(const void *self, const struct block *block)

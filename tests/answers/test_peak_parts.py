@@ -86,6 +86,19 @@ def test_memory_that_each_step_keeps_neither_comes_and_goes_nor_stays(program):
         "8.00 MiB of it stays over the steps"]  # fmt: skip
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_memory_that_one_round_of_several_makes_does_not_come_and_go_with_each_step(program, again):
+    raw = ("data.py", 9, "Images.__init__")
+    program.tensor(40, ("data.py", 10, "Images.__init__"))
+    program.free(program.tensor(64, raw))
+    program.train()
+    if again:
+        program.free(program.tensor(1, raw))
+    (who,) = [text for role, text in program.verdict() if role == "who"]
+    words = "comes and goes with each step" if again else "was made once, not in each step"
+    assert f"64.00 MiB of it {words}" in who
+
+
 @pytest.mark.parametrize("run, why, remedy", [
     (dict(backward=(30, *RECOMPUTED)), "30.00 MiB of it are activations of a checkpoint, which backward computed again.", None),
     (dict(forward=NORMED), "20.00 MiB of it are weights that a parametrization, such as weight_norm, computed.", "parametrize.cached()"),
