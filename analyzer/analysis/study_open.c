@@ -87,9 +87,10 @@ static int find_bound(struct timeline_bound *bound, const char *option, bool is_
 }
 
 /* Another replay finds the ends anew. */
-static void begin_ends(struct step_ends *ends, bool is_without_optimizer)
+static void begin_ends(struct step_ends *ends)
 {
-    *ends = (struct step_ends){.is_without_optimizer = is_without_optimizer,
+    *ends = (struct step_ends){.is_without_optimizer = ends->is_without_optimizer,
+                               .is_sequence = ends->is_sequence,
                                .last.request_seq = ends->last.request_seq};
 }
 
@@ -103,13 +104,17 @@ static int find_last_request(struct step_ends *ends, const struct trace *trace, 
     return event_reader_last_request(trace, memories, &ends->last.request_seq, err);
 }
 
-/* True if an optimizer stopped allocating and hid later steps. Prepares `ends` for another
- * replay, in which backwards end the steps. */
+/* True if an optimizer stopped allocating and hid later steps, or if the loops of a program were
+ * taken for phases that alternate. Prepares `ends` for another replay, which finds these steps. */
 static bool uncover_steps(struct step_ends *ends)
 {
-    if (!step_ends_were_hidden(ends))
+    const bool was_sequence = step_ends_were_sequence(ends);
+
+    if (!step_ends_were_hidden(ends) && !was_sequence)
         return false;
-    begin_ends(ends, true);
+    ends->is_without_optimizer |= step_ends_were_hidden(ends);
+    ends->is_sequence |= was_sequence;
+    begin_ends(ends);
     return true;
 }
 
@@ -118,9 +123,11 @@ static int find_ends(struct study *study, const struct study_ask *ask, struct er
 {
     const struct observer observer = step_ends_observer(&study->ends);
 
-    if (replay_for(study, ask, &observer, 1, err))
-        return -1;
-    return uncover_steps(&study->ends) ? replay_for(study, ask, &observer, 1, err) : 0;
+    do {
+        if (replay_for(study, ask, &observer, 1, err))
+            return -1;
+    } while (uncover_steps(&study->ends));
+    return 0;
 }
 
 static int begin_timelines(struct study *study, const struct study_ask *ask, struct err *err)
@@ -136,7 +143,7 @@ static int begin_timelines(struct study *study, const struct study_ask *ask, str
     if (find_ends(study, ask, err))
         return -1;
     timelines_know_steps(&study->timelines, &study->ends);
-    begin_ends(&study->ends, study->ends.is_without_optimizer);
+    begin_ends(&study->ends);
     return 0;
 }
 
@@ -299,19 +306,19 @@ static int replay_steps(struct study *study, const struct study_ask *ask, unsign
 
 enum { NEEDS_STEPS = STUDY_NEEDS_phases | STUDY_NEEDS_growth | STUDY_NEEDS_steps };
 
-/* Called if the optimizer lost its rank late in the run. Replays the trace without the optimizer,
- * so that the earlier backwards also end steps. */
-static int replay_without_optimizer(struct study *study, const struct study_ask *ask,
-                                    struct err *err)
+/* Replays the trace again if only its end told which phases end steps. */
+static int replay_uncovered(struct study *study, const struct study_ask *ask, struct err *err)
 {
     const unsigned needs = ask->needs & NEEDS_STEPS;
 
-    if (!needs || !uncover_steps(&study->ends))
-        return 0;
-    phases_release(&study->phases);
-    growth_watch_release(&study->growth);
-    step_watch_release(&study->steps);
-    return replay_steps(study, ask, needs, err);
+    while (needs && uncover_steps(&study->ends)) {
+        phases_release(&study->phases);
+        growth_watch_release(&study->growth);
+        step_watch_release(&study->steps);
+        if (replay_steps(study, ask, needs, err))
+            return -1;
+    }
+    return 0;
 }
 
 /* Ends a step with each round of a program that marks no steps. */
@@ -387,7 +394,7 @@ static int find_afterwards(struct study *study, const struct study_ask *ask, str
 
 static int find_steps(struct study *study, const struct study_ask *ask, struct err *err)
 {
-    if (replay_without_optimizer(study, ask, err))
+    if (replay_uncovered(study, ask, err))
         return -1;
     if (!(ask->needs & STUDY_NEEDS_growth))
         return 0;

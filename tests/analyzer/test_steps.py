@@ -339,7 +339,7 @@ def optimize(trace, line, named):
 
 
 # Each letter is a step of the optimizer with that letter. If the second optimizer starts late, the iterations before it
-# is known do not count.
+# is known do not count, unless the first one never comes back.
 @pytest.mark.parametrize("named", [True, False])
 @pytest.mark.parametrize(
     "turns, expected",
@@ -353,8 +353,11 @@ def optimize(trace, line, named):
         ("A" * 12 + "AAB" * 24, 22),
         ("A" * 12 + "AAAAAAAAB" * 24, 22),
         (("A" * 16 + "B") * 3, 48),
-        ("A" + "B" * 23, 19),
-        ("A" * 20 + "B" * 20, 37),
+        ("A" + "B" * 23, 24),
+        ("A" * 20 + "B" * 20, 40),
+        ("A" * 8 + "B" * 8, 16),
+        ("AAAABBBBCCC", 11),
+        ("AABB", 1),
     ],
 )
 def test_optimizers_that_take_turns_end_one_step(trace, turns, expected, named):

@@ -2,7 +2,7 @@
 /* Finds the phase that closes a cycle; see phase_cycle.h. */
 #include "phase_cycle.h"
 
-enum { FEW_CLOSES = 8, SHORTEST_GAP = 2, LONGEST_GAP = 8, SAME_GAPS = 2 };
+enum { FEW_CLOSES = 8, SHORTEST_GAP = 2, LONGEST_GAP = 8, SAME_GAPS = 2, LOOP_ENDS = 3 };
 
 /* The number of the phase in the cycle. cycle->count: the phase is new. */
 static uint32_t find_phase(const struct phase_cycle *cycle, const struct span *span)
@@ -85,11 +85,20 @@ static enum cycle_end end_other(struct phase_cycle *cycle, uint32_t number)
     return close_cycle(cycle, number, CYCLE_CLOSES);
 }
 
+bool phase_cycle_is_sequence(const struct phase_cycle *cycle)
+{
+    return cycle->count > 1 && !cycle->has_alternated && cycle->last_count >= LOOP_ENDS;
+}
+
 enum cycle_end phase_cycle_end(struct phase_cycle *cycle, const struct span *span)
 {
     const uint32_t number = find_phase(cycle, span);
+    const bool is_last = cycle->ends_count && number == cycle->last;
     enum cycle_end how = CYCLE_GOES_ON;
 
+    cycle->has_alternated |= !is_last && number != cycle->count;
+    cycle->last_count = is_last ? cycle->last_count + 1 : 1;
+    cycle->last = number;
     if (number == cycle->count && number < CYCLE_PHASES_MAX)
         how = end_new(cycle, span);
     else if (number < cycle->count)

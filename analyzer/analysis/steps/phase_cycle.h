@@ -16,6 +16,9 @@
  *
  * If another phase closes the cycle from now on, by the first or the fourth row, the cycles that
  * were closed before are void.
+ *
+ * Only the whole run tells that phases do not alternate but follow one another, as the loops of a
+ * program do: A A A B B B B.
  */
 #pragma once
 
@@ -41,6 +44,9 @@ struct phase_cycle {
         most_others_count; /* ends of other phases: since the last closing; the most between two */
     bool follows_others;   /* the closing phase closes only after another phase */
     uint64_t same_count;   /* how often in a row the closing phase ended, with no other between */
+    uint32_t last;         /* the phase that ended last */
+    uint64_t last_count;   /* how often in a row it ended */
+    bool has_alternated;   /* a phase ended again after another */
 };
 
 /* CYCLE_CLOSES_ANEW: another phase closes the cycle from now on. The cycles that were closed before
@@ -49,3 +55,5 @@ enum cycle_end { CYCLE_GOES_ON, CYCLE_CLOSES, CYCLE_CLOSES_ANEW };
 
 /* To be called at the end of a phase. Phases beyond CYCLE_PHASES_MAX close no cycle. */
 enum cycle_end phase_cycle_end(struct phase_cycle *cycle, const struct span *span);
+/* True if the phases followed one another, each as often as it came, up to now. */
+bool phase_cycle_is_sequence(const struct phase_cycle *cycle);

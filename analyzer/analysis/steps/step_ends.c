@@ -70,7 +70,7 @@ static enum step_end count_end(struct step_ends *ends, enum step_end kind, const
         return STEP_ENDS;
     if (!ends->counts[kind])
         ends->cycle = (struct phase_cycle){0};
-    const bool takes_turns = span && kind != STEP_END_NAMED;
+    const bool takes_turns = span && kind != STEP_END_NAMED && !ends->is_sequence;
     switch (takes_turns ? phase_cycle_end(&ends->cycle, span) : CYCLE_CLOSES) {
     case CYCLE_GOES_ON:
         return STEP_ENDS;

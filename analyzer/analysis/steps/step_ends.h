@@ -15,6 +15,7 @@
  * that kind before it.
  *
  * If phases of one kind alternate, only the last phase of a cycle ends a step; see phase_cycle.h.
+ * If they followed one another, each ends a step; a replay with is_sequence set finds them.
  *
  * If a program marks no steps, its rounds end them: `period` says which rounds (step_period.h). The
  * rounds after the last step, such as those of an evaluation, are counted alone (since_index).
@@ -71,6 +72,7 @@ struct last_phase {
 /* Zeroed is ready for use: no step has ended. */
 struct step_ends {
     bool is_without_optimizer;         /* set before the replay: ignore inferred optimizers */
+    bool is_sequence;                  /* set before the replay: no phases alternate */
     uint64_t counts[STEP_ENDS];        /* ends by kind; 0 also if a stronger kind made them void */
     uint64_t opened_counts[STEP_ENDS]; /* phases that began and may end a step */
     /* Number of inferred optimizers that ended. Number of inferred backwards that ended: since the
@@ -135,6 +137,11 @@ enum step_end step_ends_kind(const struct step_ends *ends);
  * began. */
 enum step_end step_ends_begun(const struct step_ends *ends);
 
+/* True if the phases of the strongest kind followed one another, although the replay took turns. */
+static inline bool step_ends_were_sequence(const struct step_ends *ends)
+{
+    return !ends->is_sequence && phase_cycle_is_sequence(&ends->cycle);
+}
 /* True if the replay missed steps, because an optimizer hid them before it lost its rank. */
 static inline bool step_ends_were_hidden(const struct step_ends *ends)
 {
