@@ -488,7 +488,7 @@ def make_mode():
     plans = {}
     overload = torch._ops.OpOverload
     modes_left = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 0)
-    plain = (torch.Tensor, torch.nn.Parameter)
+    plain = torch.Tensor.__torch_dispatch__
 
     class Values(TorchDispatchMode):
         supports_higher_order_operators = True
@@ -511,7 +511,7 @@ def make_mode():
             if modes_left():
                 return func(*args, **kwargs)
             for kind in types:
-                if kind not in plain:
+                if kind.__torch_dispatch__ is not plain:
                     return NotImplemented
             plan = plans.get(func)
             if plan is None:

@@ -155,6 +155,10 @@ def test_an_index_that_is_not_there_is_named_once_with_its_line(dry_run):
         ("embedding", "50000", "50000"), ("nll_loss_forward", "9", "9"), ("index", "10", "10"), ("gather", "-1", "10")])]  # fmt: skip
 
 
+def test_subclasses_of_parameters_compute_as_parameters_do(saw):
+    assert saw("subclasses") == [[4, 288], 3.0]
+
+
 LIBRARY = """
 def settled(x):
     return x.mean().item() < 0

@@ -358,4 +358,14 @@ def compiled():
     return counters["stats"]["unique_graphs"]
 
 
+def subclasses():
+    """Returns the shapes of parameters that get them at the first forward, and the sum of a subclass of Parameter."""
+    class Weight(nn.Parameter):
+        pass
+
+    model = nn.Sequential(nn.LazyConv2d(8, 3), nn.LazyBatchNorm2d(), nn.Flatten(), nn.LazyLinear(4)).to(CUDA)
+    model(torch.zeros(2, 3, 8, 8, device=CUDA)).sum().backward()
+    return [list(model[3].weight.grad.shape), Weight(torch.ones(3, device=CUDA)).sum().item()]
+
+
 print(json.dumps(globals()[sys.argv[1]]()))
