@@ -11,6 +11,8 @@ RANK_ALONE = os.environ.get("GPUMEMTRACE_SIM_RANK")
 UNIQUE_ID_BYTES = 128
 # Keys under which another rank would store its ncclUniqueId: the number of a group, or of two ranks.
 KEYS_OF_NCCL = re.compile(r"(^|/)(nccl_\w+|\d+(:\d+)?)$")
+# Where calls that bring an object name its rank; the group follows.
+SOURCE_AT = {"broadcast_object_list": 1, "scatter_object_list": 2, "recv_object_list": 1}
 
 
 def end_alone(what):
@@ -90,22 +92,33 @@ def refuse_gloo(plain):
     return Gloo
 
 
-def refuse_objects(name):
-    def refuse(*_args, **_kwargs):
-        end_alone("%s asks for an object of another rank, which is not there; run all ranks with torchrun" % name)
-
-    return refuse
-
-
-def keep_own_objects(plain):
-    """Lets this rank keep its own objects where another rank would broadcast some."""
-    def broadcast_object_list(object_list, src=None, group=None, *args, **kwargs):
-        own = kwargs.get("group_src")
-        rank = torch.distributed.get_rank
+def bring_objects(name, plain):
+    """Lets this rank send its objects, and keep its own ones where another rank would broadcast some. Ends the program if it asks
+    for an object that only another rank has."""
+    def bring(*args, **kwargs):
+        at = SOURCE_AT[name]
+        src, group = (args[at + i] if len(args) > at + i else kwargs.get(key) for i, key in enumerate(("src", "group")))
+        rank, own = torch.distributed.get_rank, kwargs.get("group_src")
         own = rank(group) == own if own is not None else rank() == (src or 0)
-        return plain(object_list, src, group, *args, **kwargs) if own else None
+        if own and name != "recv_object_list":
+            return plain(*args, **kwargs)
+        if name != "broadcast_object_list":
+            end_alone("%s asks for an object of another rank, which is not there; run all ranks with torchrun" % name)
+        return None
 
-    return broadcast_object_list
+    return bring
+
+
+def gather_own(plain):
+    """Gathers this rank's tensor from the other ranks, too: NCCL receives theirs and is not told of this rank's own."""
+    def gather(tensor, gather_list=None, *args, **kwargs):
+        work = plain(tensor, gather_list, *args, **kwargs)
+        with torch.no_grad():
+            for other in gather_list or ():
+                other.copy_(tensor)
+        return work
+
+    return gather
 
 
 def be_alone():
@@ -123,9 +136,8 @@ def be_alone():
     others = {"TCPStore": store, "FileStore": store, "_get_split_source": lambda *_: None}
     if hasattr(core, "ProcessGroupGloo"):
         others["ProcessGroupGloo"] = refuse_gloo(core.ProcessGroupGloo)
-    for name in ("recv_object_list", "scatter_object_list"):
-        others[name] = refuse_objects(name)
-    others["broadcast_object_list"] = keep_own_objects(core.broadcast_object_list)
+    others.update((name, bring_objects(name, getattr(core, name, None))) for name in SOURCE_AT)
+    others["gather"] = gather_own(core.gather)
     for module in (distributed, core, sys.modules["torch.distributed.rendezvous"]):
         for name, other in others.items():
             if hasattr(module, name):

@@ -33,6 +33,11 @@ def train(what):
         loss.item()
     said = [None] * distributed.get_world_size()
     distributed.all_gather_object(said, {"step": 3})
+    if what == "coordinates":
+        print(json.dumps(coordinate(distributed)))
+        return
+    if what == "scatter":
+        distributed.scatter_object_list([None])
     if what in ("gloo", "key"):
         distributed.barrier()
     if what == "gloo":
@@ -44,6 +49,19 @@ def train(what):
         print(json.dumps({"took": took, "said": len(said), "peaks": [torch.cuda.max_memory_allocated(),
                                                                      torch.cuda.max_memory_reserved()]}))
     distributed.destroy_process_group()
+
+
+def coordinate(distributed):
+    """Returns what rank 0 gathers and scatters."""
+    import torch
+    count = distributed.get_world_size()
+    tables = [torch.zeros(2, dtype=torch.int64, device="cuda") for _ in range(count)]
+    distributed.gather(torch.tensor([5, 7], device="cuda"), tables)
+    gathered, scattered, said = [None] * count, [None], ["said"]
+    distributed.gather_object({"rank": 0}, gathered)
+    distributed.scatter_object_list(scattered, [{"to": to} for to in range(count)])
+    distributed.broadcast_object_list(said)
+    return [[table.tolist() for table in tables], gathered, scattered, said]
 
 
 def start_ranks(count, what):
