@@ -35,6 +35,9 @@ STACKS = {
     "unscaled": [(f"{TORCH}/amp/grad_scaler.py", 281, "GradScaler._unscale_grads_"),
                  (f"{TORCH}/amp/grad_scaler.py", 340, "GradScaler.unscale_"), MAIN],
     "loader": [("/home/me/data.py", 9, "Set.__getitem__"), (f"{TORCH}/utils/data/dataloader.py", 7, "f"), MAIN],
+    "loader of accelerate": [("/lib/accelerate/utils/operations.py", 160, "send_to_device"),
+                             ("/lib/accelerate/data_loader.py", 570, "DataLoaderShard.__iter__"), MAIN],
+    "batch of Lightning": [("/lib/lightning/fabric/utilities/apply_func.py", 104, "move_data_to_device"), MAIN],
     "own": [("/home/me/train.py", 12, "main"), MAIN],
     "native": [0x1234],
 }
@@ -59,7 +62,8 @@ def taken(trace):
     "stack, phase",
     [("init", "init"), ("copied", "init"), ("forward", "forward"), ("loss", "forward"), ("backward", "backward"),
      ("root of backward", "backward"), ("recomputed", "backward"), ("optimizer", "optimizer"),
-     ("closure", "forward"), ("loss of a closure", "forward"), ("scaler", "forward"), ("unscaled", "optimizer"), ("loader", "data")],
+     ("closure", "forward"), ("loss of a closure", "forward"), ("scaler", "forward"), ("unscaled", "optimizer"), ("loader", "data"),
+     ("loader of accelerate", "data"), ("batch of Lightning", "data")],
 )
 def test_a_stack_tells_its_phase(trace, stack, phase):
     take(trace, stack)
