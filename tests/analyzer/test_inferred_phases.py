@@ -417,3 +417,17 @@ def test_what_autocast_casts_for_an_argument_that_is_always_a_weight_is_a_copy_o
     assert categories(trace) == {"parameters": 2, category: sum(sizes) // MIB}
     said = "16-bit copies of weights that autocast made" in run_command("peak", trace.path).stdout.replace("\n", " ")
     assert said == (category == "temporaries")
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_an_optimizer_that_allocates_once_is_known_by_the_clipping_before_it(trace, first):
+    """A fused AdamW makes its state in its first step, which a gradient scaler may skip, and allocates nothing more."""
+    clip = trace.stack(("/lib/torch/nn/utils/clip_grad.py", 95, "_get_total_norm"), ("train.py", 8, "train"))
+    for step in range(5):
+        trace.free(trace.alloc(512, stack=trace.stack("backward (autograd)")))
+        trace.free(trace.alloc(512, stack=clip))
+        if step == first:
+            trace.alloc(MIB, stack=trace.stack(("/lib/torch/optim/adam.py", 179, "Adam.step"), ("train.py", 9, "train")))
+        trace.free(trace.alloc(512, stack=trace.stack(("train.py", 5, "load"))))
+    found = load_json("steps", trace.write())["devices"][0]["steps"]
+    assert (found["step_count"], found["steps_end_with"]) == (5, "the optimizer, as the stacks show it")

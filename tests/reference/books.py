@@ -52,7 +52,7 @@ class Span:
     begin: int
     end: int  # index of the event that ends the span; the number of counted events while the span is open
     range_id: int = 0
-    caller: tuple = (0, ())  # (rank, Python frames)
+    callers: dict = dataclasses.field(default_factory=dict)  # {rank: Python frames of the first}
     ordinal: int = 0  # number of spans that began before it
 
 
@@ -233,10 +233,10 @@ class Books(Tables):
             if self.inferred:
                 self.inferred.end = event.index
             self.inferred = self.add_span(self.path(None, phase, "inferred", phase), None, event)
-        caller = caller_of(self, event.stack)
+        rank, frames = caller_of(self, event.stack)
         for span in (self.inferred, self.named_span(event.thread)):
-            while span and span.caller[0] < caller[0]:
-                span.caller = caller
+            while span and rank:
+                span.callers.setdefault(rank, frames)
                 span = span.parent
 
     # --- blocks ---

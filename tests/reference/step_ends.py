@@ -52,9 +52,9 @@ def ends_by_kind(books):
     for span in books.spans:
         kind = kind_of(span.path)
         if kind is not None and span.end < books.count and not is_inside_its_kind(span):
-            ends[kind].append((span.end, (span.path, span.caller)))
+            ends[kind].append((span.end, span))
     for kind, end, span in end_of_last_phase(books):
-        ends[kind].append((end, (span.path, span.caller)))
+        ends[kind].append((end, span))
     return [sorted(of_kind, key=lambda end: end[0]) for of_kind in ends]
 
 
@@ -93,13 +93,21 @@ def kind_that_began(books):
     return min((kind for span in books.spans if (kind := kind_of(span.path)) is not None), default=None)
 
 
+def is_same(span, other):
+    rank = 2 if 2 in span.callers and 2 in other.callers else 1
+    return span.path == other.path and span.callers.get(rank) == other.callers.get(rank)
+
+
 def closes_of_cycles(ends):
     """Returns the ends of one kind that close a cycle of alternating phases, by the rules of phase_cycle.h."""
-    loops = [len(list(loop)) for _, loop in itertools.groupby(who for _, who in ends)]
-    if 1 < len(loops) == len({who for _, who in ends}) <= 16 and loops[-1] >= 3:
+    firsts = []  # by end: the first phase that is the same
+    for _, span in ends:
+        firsts.append(next((one for one in firsts if is_same(one, span)), span))
+    loops = [(span, len(list(loop))) for span, loop in itertools.groupby(firsts)]
+    if 1 < len(loops) == len({span for span, _ in loops}) <= 16 and loops[-1][1] >= 3:
         return [end for end, _ in ends]
     closes, seen, closing, others, most, count, follows, same_count = [], {}, None, 0, 0, 0, False, 0
-    for number, (end, who) in enumerate(ends):
+    for number, ((end, _), who) in enumerate(zip(ends, firsts)):
         if who not in seen:
             if len(seen) == 16:
                 continue

@@ -2,16 +2,23 @@
 /* Finds the phase that closes a cycle; see phase_cycle.h. */
 #include "phase_cycle.h"
 
+#include <string.h>
+
 enum { FEW_CLOSES = 8, SHORTEST_GAP = 2, LONGEST_GAP = 8, SAME_GAPS = 2, LOOP_ENDS = 3 };
+
+static bool is_same(const struct cycle_phase *phase, const struct span *span)
+{
+    const bool are_known = phase->callers[CALLER_KNOWN] && span->callers[CALLER_KNOWN];
+    const int rank = are_known ? CALLER_KNOWN : CALLER_SOME;
+    return phase->path == span->path && phase->callers[rank] == span->callers[rank];
+}
 
 /* The number of the phase in the cycle. cycle->count: the phase is new. */
 static uint32_t find_phase(const struct phase_cycle *cycle, const struct span *span)
 {
     uint32_t number = 0;
 
-    while (number < cycle->count && (cycle->items[number].path != span->path ||
-                                     cycle->items[number].caller.rank != span->caller.rank ||
-                                     cycle->items[number].caller.hash != span->caller.hash))
+    while (number < cycle->count && !is_same(&cycle->items[number], span))
         number++;
     return number;
 }
@@ -42,8 +49,9 @@ static enum cycle_end end_new(struct phase_cycle *cycle, const struct span *span
 {
     const uint32_t number = cycle->count++;
 
-    cycle->items[number] = (struct cycle_phase){
-        .path = span->path, .caller = span->caller, .closes_before = cycle->closes_count};
+    cycle->items[number] =
+        (struct cycle_phase){.path = span->path, .closes_before = cycle->closes_count};
+    memcpy(cycle->items[number].callers, span->callers, sizeof span->callers);
     if (!number)
         return close_cycle(cycle, number, CYCLE_CLOSES);
     if (cycle->closes_count > FEW_CLOSES)

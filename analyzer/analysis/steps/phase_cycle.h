@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Phases of one kind may alternate within a step, as the optimizers of two networks do. They differ
- * by path and by caller (inferred.h). One of these phases closes the cycle, which ends the step.
+ * by path and by caller (inferred.h). An optimizer whose step allocates only the first time is
+ * known by what is called around its step, such as gradient clipping. One of these phases closes
+ * the cycle, which ends the step.
  * The rows show which one, for phases that end in the given order:
  *
  *     D G D G          G closes the cycle. While the cycle has closed at most eight times, the
@@ -29,10 +31,10 @@ enum { CYCLE_PHASES_MAX = 16 };
 /* One of the alternating phases. */
 struct cycle_phase {
     uint32_t path;
-    struct inferred_caller caller;
-    uint64_t closes_before; /* how often the cycle had closed when this phase ended last */
-    uint64_t gap;           /* how often the cycle closed between the last two ends of this phase */
-    uint32_t same_gaps;     /* how often in a row the gap was the same */
+    uint32_t callers[CALLER_RANKS]; /* of its first occurrence, as in struct span */
+    uint64_t closes_before;         /* how often the cycle had closed when this phase ended last */
+    uint64_t gap;       /* how often the cycle closed between the last two ends of this phase */
+    uint32_t same_gaps; /* how often in a row the gap was the same */
 };
 
 /* Zeroed is ready for use. */

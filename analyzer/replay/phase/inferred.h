@@ -28,7 +28,7 @@ const char *inferred_name(enum inferred_phase phase);
  */
 struct inferred_caller {
     uint32_t hash; /* of those frames */
-    enum inferred_caller_rank { CALLER_UNKNOWN, CALLER_SOME, CALLER_KNOWN } rank;
+    enum inferred_caller_rank { CALLER_UNKNOWN, CALLER_SOME, CALLER_KNOWN, CALLER_RANKS } rank;
 };
 
 /* The phases of all stacks. They are computed once for a trace. */

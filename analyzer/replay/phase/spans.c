@@ -310,9 +310,9 @@ bool spans_may_infer(enum account_kind kind)
 
 static void note_caller(struct spans *spans, uint32_t span, struct inferred_caller caller)
 {
-    for (; span != HISTORY_NONE && spans->items[span].caller.rank < caller.rank;
+    for (; caller.rank && span != HISTORY_NONE && !spans->items[span].callers[caller.rank];
          span = spans->items[span].parent)
-        spans->items[span].caller = caller;
+        spans->items[span].callers[caller.rank] = caller.hash;
 }
 
 static int change_inferred(struct spans *spans, const struct cursor *at, enum inferred_phase next)

@@ -19,12 +19,12 @@ struct span {
     uint64_t ordinal;  /* number of spans pushed before it */
     uint64_t range_id; /* 0: a push */
     uint32_t path;
-    uint32_t parent;               /* span around it at its push; HISTORY_NONE: none */
-    uint32_t deciding;             /* the innermost span up to this one whose path has a rule */
-    uint32_t depth;                /* 1: outermost */
-    uint32_t thread;               /* index of the thread's lists */
-    struct inferred_caller caller; /* the first with the highest rank among its allocations */
-    uint32_t references_count;     /* blocks born in it + spans inside it + 1 while it is open */
+    uint32_t parent;                /* span around it at its push; HISTORY_NONE: none */
+    uint32_t deciding;              /* the innermost span up to this one whose path has a rule */
+    uint32_t depth;                 /* 1: outermost */
+    uint32_t thread;                /* index of the thread's lists */
+    uint32_t callers[CALLER_RANKS]; /* by rank, hash of the first of its allocations; 0: none */
+    uint32_t references_count;      /* blocks born in it + spans inside it + 1 while it is open */
     uint32_t outer, inner, thread_outer, thread_inner, pushed_outer;
 };
 
