@@ -125,3 +125,9 @@ def test_a_composed_attention_of_an_own_file_has_its_softmax_in_the_type_of_its_
 
     # The difference is a float32 copy, in addition to a bfloat16 copy.
     assert kept() == kept(wide=False) and kept(wide=True) - kept() == 4 * 32 * 32 * 4
+
+
+def test_a_t5_whose_config_says_so_has_a_head_of_its_own(ask):
+    flan_t5_base = {"model_type": "t5", "architectures": ["T5ForConditionalGeneration"], "d_model": 768, "d_ff": 2048, "num_layers": 12,
+                    "num_heads": 12, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}
+    assert ask(flan_t5_base)["parameters"]["count"] == 247_577_856  # as published with the weights
