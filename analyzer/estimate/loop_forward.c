@@ -190,9 +190,9 @@ static int forward_layer(struct run *run, struct plan_layer *planned)
     take_inputs(run, planned, run->taken);
     cast_weights(run, planned);
     const uint32_t output = make_result(run, planned, input);
+    unsigned count = make_extra(run, planned, made);
     if (!is_spared(run, planned))
         storage_drop(run, workspace_new(run, planned, CONV_FORWARD));
-    unsigned count = make_extra(run, planned, made);
     const unsigned saved = saves(run, planned) ? planned->saves : SAVES_none;
     for (size_t i = 0; (saved & SAVES_input) && i < saved_inputs(planned->layer); i++)
         storage_save(run, planned, run->taken[i]);

@@ -30,7 +30,7 @@ struct plan_layer {
     struct tensors extra;    /* tensors of the forward pass besides the result */
     struct tensors casts;    /* autocast's copies of parameters */
     struct tensors backward; /* temporaries of the backward pass */
-    /* for each enum conv_direction: the workspace of a convolution while it runs */
+    /* for each enum conv_direction: the workspace while the layer runs */
     uint64_t workspace_bytes[CONV_FILTER + 1];
     uint64_t output_bytes, input_bytes; /* input_bytes: of the first input */
     uint64_t gradient_bytes;            /* of the result's gradient */

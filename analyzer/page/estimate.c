@@ -362,7 +362,7 @@ static void assume_numbers(struct doc *doc, const struct estimate *estimate)
     if (has.recurrence)
         assume(doc,
                "The reserve space of recurrent layers is not documented; gate values and cells "
-               "of each step are counted.");
+               "of each step are counted. Their workspace is that of a dry run.");
     if (has.norm)
         assume(doc, "RMSNorm runs as one kernel; composed of several, it keeps its input twice.");
     if (has.composed_norm)

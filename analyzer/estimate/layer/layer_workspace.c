@@ -49,12 +49,38 @@ static bool is_plain(const struct layer *layer)
     return plain;
 }
 
+/*
+ * cuDNN's workspace of a recurrent layer, by the rule of the simulator (simulator/standins/cudnn/
+ * rnn_space.c): a buffer for a product in each layer and direction, a copy of the weights, and
+ * states of one layer.
+ */
+static uint64_t recurrent_workspace(const struct layer *layer, const struct flow *flow)
+{
+    enum { PRODUCT_BYTES = 8 << 20 };
+    const struct layer_fields *fields = &layer->fields;
+    const uint64_t directions = fields->bidirectional ? 2 : 1;
+    const bool has_fewer = fields->layers > 1 && layer->kind->parameters != parameters_lstm;
+    struct tensors own = {0};
+    layer->kind->parameters(layer, flow->dtype, &own);
+    const uint64_t weights = tensors_bytes(&own, CATEGORY_parameters);
+    struct checked *checked = &own.checked;
+    const uint64_t states = checked_mul3(checked, has_fewer ? 5 : 6, directions, flow->batch);
+    const uint64_t state_bytes =
+        checked_mul3(checked, flow->input.dims[0], fields->hidden, dtype_bytes(flow->dtype));
+    const uint64_t products = checked_mul3(checked, fields->layers, directions, PRODUCT_BYTES);
+    const uint64_t bytes = checked_add(checked, checked_add(checked, products, weights),
+                                       checked_mul(checked, states, state_bytes));
+    return checked->overflow ? UINT64_MAX : bytes;
+}
+
 uint64_t layer_workspace(const struct layer *layer, const struct flow *flow,
                          const struct layer_cores *cores, enum conv_direction direction)
 {
     const bool is_transposed = layer->kind->shape == shape_transposed;
     const enum conv_type type = type_of(flow->dtype);
 
+    if (layer->kind->shape == shape_recurrent)
+        return recurrent_workspace(layer, flow);
     if (layer->kind->parameters != parameters_conv ||
         !conv_has_tensor_cores(type, cores->capability_major))
         return 0;

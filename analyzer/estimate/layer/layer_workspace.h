@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The workspaces of convolutions in each direction; see common/conv_workspace.h. */
+/* The workspaces of convolutions (see common/conv_workspace.h) and of recurrent layers. */
 #pragma once
 
 #include "common/conv_workspace.h"
@@ -12,8 +12,8 @@ struct layer_cores {
 };
 
 /*
- * Returns the bytes of the workspace; 0: the layer is no convolution. The forward of a transposed
- * convolution is the backward of a plain convolution, and the other way round.
+ * Returns the bytes of the workspace; 0: the layer has none. UINT64_MAX: too large. The forward
+ * of a transposed convolution is the backward of a plain convolution, and the other way round.
  */
 uint64_t layer_workspace(const struct layer *layer, const struct flow *flow,
                          const struct layer_cores *cores, enum conv_direction direction);

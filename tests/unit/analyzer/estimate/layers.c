@@ -54,6 +54,22 @@ static void assert_extra(const char *input, const char *layer, uint64_t batch, e
     model_release(&model);
 }
 
+/* In each direction. */
+static void assert_workspace(const char *input, const char *layer, uint64_t batch, uint64_t bytes)
+{
+    struct err err = {0};
+    struct model model;
+    struct plan plan;
+    model_must(&model, input, layer);
+    struct settings settings = {.batch = batch, .optimizer = OPTIMIZER_sgd, .training = true};
+    if (plan_build(&plan, &model, &settings, &err))
+        fail_msg("%s: %s", layer, err.message);
+    for (int i = CONV_FORWARD; i <= CONV_FILTER; i++)
+        assert_int_equal(plan.layers[0].workspace_bytes[i], bytes);
+    plan_release(&plan);
+    model_release(&model);
+}
+
 static void assert_refused(const char *input, const char *layers, const char *part)
 {
     struct err err = {0};
@@ -242,6 +258,23 @@ TEST(recurrent_layers_are_linear_in_the_number_of_steps)
                  fixed + 5 * n * h * 5 * 4);
     assert_extra("[50,10]", "{\"type\":\"LSTM\",\"hidden\":20}", n, DTYPE_float32,
                  fixed + 50 * n * h * 5 * 4);
+}
+
+/* The numbers are cudnn_rnn_work_bytes of simulator/standins/cudnn/rnn_space.c, by hand. */
+TEST(recurrent_layers_have_a_workspace_while_they_run)
+{
+    enum { PRODUCT = 8 << 20 };
+    const uint64_t i = 10, h = 20, n = 3, steps = 5;
+    const uint64_t lstm = 4 * h * (i + h) + 8 * h, gru = 3 * h * (i + h) + 6 * h;
+    const uint64_t both = 2 * gru + 2 * (3 * h * (2 * h + h) + 6 * h);
+    assert_workspace("[5,10]", "{\"type\":\"LSTM\",\"hidden\":20}", n,
+                     PRODUCT + (lstm + 6 * n * h * steps) * 4);
+    assert_workspace("[5,10]", "{\"type\":\"GRU\",\"hidden\":20}", n,
+                     PRODUCT + (gru + 6 * n * h * steps) * 4);
+    assert_workspace("[5,10]",
+                     "{\"type\":\"GRU\",\"hidden\":20,\"layers\":2,\"bidirectional\":true}", n,
+                     4 * PRODUCT + (both + 5 * 2 * n * h * steps) * 4);
+    assert_workspace("[10]", "{\"type\":\"Linear\",\"out\":20}", n, 0);
 }
 
 /* --- the rest --- */
