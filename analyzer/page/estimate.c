@@ -181,6 +181,7 @@ static void add_rule_terms(struct doc *doc, const struct estimate *estimate)
     const uint64_t *bytes = estimate->peak_moment.category_bytes;
     const struct rule_of_thumb *rule = &estimate->rule;
     const bool training = estimate->plan.settings.training;
+    const uint64_t beside = bytes[CATEGORY_kv_cache] + bytes[CATEGORY_workspace];
     doc_list_begin(doc, "rule_of_thumb", NULL);
     add_rule_row(doc, training ? "weights, gradients, states" : "weights", rule->states_bytes,
                  bytes[CATEGORY_parameters] + bytes[CATEGORY_buffers] + bytes[CATEGORY_gradients] +
@@ -189,11 +190,13 @@ static void add_rule_terms(struct doc *doc, const struct estimate *estimate)
                             "gradients are live at the peak."
                           : "The rule leaves out biases and buffers.");
     add_rule_row(doc, training ? "outputs, twice" : "outputs", rule->results_bytes,
-                 bytes[CATEGORY_activations] + bytes[CATEGORY_temporaries] +
-                     bytes[CATEGORY_workspace],
+                 bytes[CATEGORY_activations] + bytes[CATEGORY_temporaries],
                  why_results_differ(estimate));
     add_rule_row(doc, "input", rule->input_bytes, bytes[CATEGORY_input],
                  training ? "With the target of the loss." : "The same.");
+    if (beside > 0)
+        add_rule_row(doc, "cache and workspace", 0, beside,
+                     "The rule leaves out the cache of keys and values, and cuBLAS's workspace.");
     doc_list_end(doc);
 }
 

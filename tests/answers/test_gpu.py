@@ -256,9 +256,10 @@ def test_a_model_on_standard_input_is_asked_as_often_as_needed(write):
 # --- the rule of thumb -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [[], ["--inference"], ["--optimizer=sgd", "--batch=64"]], ids=" ".join)
-def test_the_terms_of_the_rule_stand_beside_all_of_the_peak(options):
-    result = ask(SAMPLES / "vgg16.json", *options)
+@pytest.mark.parametrize("options", [[], ["--inference", "--gpu=24GiB"], ["--optimizer=sgd", "--batch=64"]], ids=" ".join)
+@pytest.mark.parametrize("model", [SAMPLES / "vgg16.json", "gpt2"])
+def test_the_terms_of_the_rule_stand_beside_all_of_the_peak(model, options):
+    result = ask(model, *options)
     terms = result["rule_of_thumb"]
     assert sum(term["rule_bytes"] for term in terms) == result["rule_of_thumb_bytes"]
     assert sum(term["estimated_bytes"] for term in terms) == result["peak"]["requested_bytes"]
