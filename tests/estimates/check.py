@@ -160,6 +160,7 @@ def main():
     outcome = Outcome()
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         folder = pathlib.Path(os.environ.get("KEEP") or scratch)
+        folder.mkdir(parents=True, exist_ok=True)
         parts = [part("Models that the formulas were read off", FIXED_ON, folder, pool, outcome),
                  part("Models that were written afterwards", WRITTEN_AFTERWARDS, folder, pool, outcome),
                  part("The first of several ranks", RANKS, folder, pool, outcome),
