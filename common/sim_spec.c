@@ -156,7 +156,8 @@ static int check_sizes(const char *text, const struct sim_spec *spec, struct err
 {
     if (spec->others_bytes >= spec->total_bytes ||
         spec->context_bytes >= spec->total_bytes - spec->others_bytes)
-        return complain(err, text, "others and context leave no memory");
+        return complain(err, text,
+                        "others and context leave no memory (a size without a unit is in bytes)");
     return 0;
 }
 

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/run/run_spec.h"
+
 #define FIELD(name) offsetof(struct model_options, name)
 
 /* `estimate` takes all rules, `compare` takes the rules from index MODEL_RULES on. */
@@ -155,11 +157,12 @@ static struct tuning tuning_of(const struct model_options *options)
 static int apply_card(struct model_options *own, struct card *card, struct question *question,
                       struct err *err)
 {
+    struct sim_spec spec;
     struct err reason;
     question->limit_bytes = QUESTION_UNLIMITED;
     if (!own->gpu)
         return 0;
-    if (card_parse(card, own->gpu, &reason))
+    if (run_spec_parse(own->gpu, &spec, &reason) || card_make(card, &spec, own->gpu, &reason))
         return err_set(err, ERR_USAGE, "option '--gpu': %s", reason.message);
     if (own->context_bytes != ESTIMATE_CONTEXT_UNKNOWN)
         card->context_bytes = own->context_bytes;

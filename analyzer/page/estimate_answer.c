@@ -51,16 +51,17 @@ static const char *sizes_text(char text[SIZES_BYTES], const struct answer *answe
     const struct largest *batch = &answer->batch, *sequence = &answer->sequence;
     int length;
     if (batch->value == 0)
-        length = snprintf(text, SIZES_BYTES, "No batch fits");
+        length = snprintf(text, SIZES_BYTES, "As it is, not even batch 1 fits");
     else
         length =
             snprintf(text, SIZES_BYTES, "The largest batch that fits is %" PRIu64, batch->value);
     if (sequence->is_known && sequence->value == 0)
-        snprintf(text + length, SIZES_BYTES - (size_t)length, ", no sequence fits");
+        snprintf(text + length, SIZES_BYTES - (size_t)length, ", nor does any sequence");
     else if (sequence->is_known)
         snprintf(text + length, SIZES_BYTES - (size_t)length,
-                 ", the largest sequence %" PRIu64 "%s", sequence->value,
-                 sequence->is_the_most ? " (the model's longest)" : "");
+                 batch->value ? ", the largest sequence %" PRIu64 "%s"
+                              : "; a sequence of at most %" PRIu64 " does%s",
+                 sequence->value, sequence->is_the_most ? " (the model's longest)" : "");
     return text;
 }
 

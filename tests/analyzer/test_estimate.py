@@ -502,7 +502,7 @@ BAD_MODELS = {
     "batch of zero": (model(batch=0), ["'batch'", "not 0"]),
     "batch as text": (model(batch="3"), ["'batch'", "integer"]),
     "unknown dtype": (model(dtype="float8"), ["'dtype'", "float8", "float32"]),
-    "unknown optimizer": (model(optimizer="lamb"), ["'optimizer'", "lamb", "adamw"]),
+    "unknown optimizer": (model(optimizer="adamu"), ["'optimizer'", "known are sgd", "did you mean 'adam'?"]),
     "training as number": (model(training=1), ["'training'", "true or false"]),
     "name as number": (model(name=1), ["'name'", "text"]),
     "a list": ("[]", ["outermost value"]),

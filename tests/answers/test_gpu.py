@@ -40,7 +40,7 @@ def first_line(model, *options):
 
 def sizes_line(model, *options):
     """Returns the sentence about the largest batch."""
-    (said,) = (text for text in sentences_of(ask(model, *options)) if text.startswith(("The largest batch", "No batch")))
+    (said,) = (text for text in sentences_of(ask(model, *options)) if text.startswith(("The largest batch", "As it is,")))
     return said
 
 
@@ -148,7 +148,7 @@ def test_a_sequence_is_no_longer_than_the_model_takes(write):
 def test_a_model_that_fits_with_no_batch_says_so():
     result = ask(SAMPLES / "vgg16.json", "--gpu=512MiB")["card"]
     assert result["largest_batch"] == 0 and result["cheapest_changes"] == []
-    assert sizes_line(SAMPLES / "vgg16.json", "--gpu=512MiB") == "No batch fits."
+    assert sizes_line(SAMPLES / "vgg16.json", "--gpu=512MiB") == "As it is, not even batch 1 fits."
     assert first_line(SAMPLES / "vgg16.json", "--gpu=80GiB").startswith("VGG16: fits an 80 GiB card with ")
 
 
@@ -166,6 +166,11 @@ def test_what_is_no_card_is_refused_in_one_line(card):
     completed = run_command("estimate", SAMPLES / "vgg16.json", f"--gpu={card}")
     assert completed.returncode == 2 and completed.stdout == ""
     assert completed.stderr.startswith("gpumemtrace: estimate: option '--gpu': ") and completed.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("card, words", [("A100-80", "; did you mean 'a100-80'?"), ("24", "a size without a unit is in bytes")])
+def test_a_card_that_is_nearly_right_gets_a_hint(card, words):
+    assert words in run_command("estimate", SAMPLES / "vgg16.json", f"--gpu={card}").stderr
 
 
 # --- remedies that make a model fit ----------------------------------------------------------------

@@ -42,18 +42,15 @@ static void name_card(struct card *card, const char *text)
         snprintf(card->name, sizeof card->name, "card %.*s (%.2f GiB)", length, text, gib);
 }
 
-int card_parse(struct card *card, const char *text, struct err *err)
+int card_make(struct card *card, const struct sim_spec *spec, const char *text, struct err *err)
 {
-    struct sim_spec spec;
-    if (sim_spec_parse(text, &spec, err))
-        return -1;
-    if (spec.is_unlimited || spec.device_count > 1)
+    if (spec->is_unlimited || spec->device_count > 1)
         return err_set(err, ERR_USAGE, "'%s' is not one card with a size, as 24GiB or h100", text);
-    *card = (struct card){.total_bytes = spec.total_bytes,
-                          .others_bytes = spec.others_bytes,
-                          .context_bytes = spec.context_bytes,
-                          .workspace_bytes = workspace_bytes(&spec),
-                          .cores = {spec.capability_major, (uint64_t)spec.processor_count}};
+    *card = (struct card){.total_bytes = spec->total_bytes,
+                          .others_bytes = spec->others_bytes,
+                          .context_bytes = spec->context_bytes,
+                          .workspace_bytes = workspace_bytes(spec),
+                          .cores = {spec->capability_major, (uint64_t)spec->processor_count}};
     name_card(card, text);
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "analyzer/estimate/layer/layer_workspace.h"
+#include "common/sim_spec.h"
 #include "gpumemtrace/err.h"
 
 #define CARD_NAME_BYTES 96
@@ -19,7 +20,7 @@ struct card {
     struct layer_cores cores;
 };
 
-/* Parses one card, which may be followed by ",others=SIZE" and ",context=SIZE". -1: ERR_USAGE. */
-int card_parse(struct card *card, const char *text, struct err *err);
+/* Makes the card of a spec, which `text` names. -1: it is not one card with a size (ERR_USAGE). */
+int card_make(struct card *card, const struct sim_spec *spec, const char *text, struct err *err);
 /* Returns the bytes that a framework may hold on the card. */
 uint64_t card_free_bytes(const struct card *card);

@@ -471,9 +471,10 @@ static int slide(struct layer *layer, const struct shape *input, struct shape *o
             return layer_fail_overflow(layer, err);
         if (fits == 0)
             return layer_fail(layer, "kernel", err,
-                              "%" PRIu64 " is larger than the padded input "
-                              "of %" PRIu64,
+                              "%" PRIu64 " covers %" PRIu64
+                              ", which is larger than the padded input of %" PRIu64,
                               layer->fields.kernel[i],
+                              layer->fields.dilation[i] * (layer->fields.kernel[i] - 1) + 1,
                               input->dims[i + 1] + 2 * layer->fields.padding[i]);
         output->dims[i + 1] = fits;
     }

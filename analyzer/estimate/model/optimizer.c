@@ -3,6 +3,7 @@
 #include "optimizer.h"
 
 #include "analyzer/util/name_list.h"
+#include "analyzer/util/nearest.h"
 #include "analyzer/util/text.h"
 
 static const struct optimizer_kind kinds[] = {
@@ -18,13 +19,18 @@ const struct optimizer_kind *optimizer_kind(enum optimizer optimizer)
 
 static void fail_unknown_optimizer(const char *text, struct err *err)
 {
+    char first[OPTIMIZER_COUNT][NEAREST_NAME_MAX], hint[NEAREST_HINT_BYTES];
+    const char *names[OPTIMIZER_COUNT];
     struct text known;
     text_init(&known, 400);
     for (int i = 0; i < OPTIMIZER_COUNT; i++) {
-        size_t length = strcspn(kinds[i].names, ",");
-        text_addf(&known, "%s%.*s", i ? ", " : "", (int)length, kinds[i].names);
+        const int length = (int)strcspn(kinds[i].names, ",");
+        snprintf(first[i], sizeof first[i], "%.*s", length, kinds[i].names);
+        names[i] = first[i];
+        text_addf(&known, "%s%s", i ? ", " : "", names[i]);
     }
-    err_set(err, ERR_USAGE, "unknown optimizer '%.40s'; known are %s", text, known.data);
+    err_set(err, ERR_USAGE, "unknown optimizer '%.40s'; known are %s%s", text, known.data,
+            nearest_hint(hint, text, names, OPTIMIZER_COUNT));
     text_release(&known);
 }
 

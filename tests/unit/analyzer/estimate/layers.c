@@ -142,6 +142,8 @@ TEST(transposed_convolution_undoes_the_shape_of_a_convolution)
 TEST(a_window_larger_than_the_padded_input_is_refused)
 {
     assert_refused("[1,4,4]", "{\"type\":\"Conv2d\",\"out\":1,\"kernel\":5}", "field 'kernel'");
+    assert_refused("[1,4,4]", "{\"type\":\"Conv2d\",\"out\":1,\"kernel\":3,\"dilation\":2}",
+                   "3 covers 5");
     assert_shape("[1,4,4]", "{\"type\":\"Conv2d\",\"out\":1,\"kernel\":5,\"padding\":1}",
                  "1 x 2 x 2");
 }
