@@ -147,6 +147,9 @@ int ratio_parse(const char *text, double *ratio, struct err *err)
     if (!end || end == text || end[percent] || text[strspn(text, "0123456789.e-+")] != *end ||
         !isfinite(value))
         return err_set(err, ERR_USAGE, "'%.100s' is not a share; write it like 2%% or 0.02", text);
+    if (!percent && value > 1)
+        return err_set(err, ERR_USAGE, "'%.100s' is more than the whole; write it like 2%% or 0.02",
+                       text);
     *ratio = percent ? value / 100 : value;
     return 0;
 }

@@ -122,7 +122,11 @@ TEST(shares_are_percent_or_fractions)
     assert_true(ratio > 0.0199999 && ratio < 0.0200001);
     assert_int_equal(ratio_parse("0", &ratio, &err), 0);
     assert_true(ratio == 0);
-    static const char *const junk[] = {"", "%", "-1%", "x", "2%%", "0x2", "2 %", "1e999", "nan"};
+    assert_int_equal(ratio_parse("500%", &ratio, &err), 0);
+    assert_true(ratio == 5);
+    /* 5 is surely meant as 5%. */
+    static const char *const junk[] = {"",    "%",   "-1%", "x",     "2%%",
+                                       "0x2", "2 %", "5",   "1e999", "nan"};
     for (size_t i = 0; i < sizeof junk / sizeof junk[0]; i++)
         if (!ratio_parse(junk[i], &ratio, &err))
             fail_msg("'%s' was taken", junk[i]);
