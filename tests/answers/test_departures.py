@@ -165,6 +165,14 @@ def test_a_run_of_another_model_is_told(tmp_path, model, step):
     assert "128.00 KiB count as parameters there." in why
 
 
+@pytest.mark.parametrize("tolerance, status", [("2%", 1), ("100000%", 0)])
+def test_a_check_tells_of_another_model_whether_its_limit_holds_or_not(tmp_path, model, tolerance, status):
+    for weights, is_told in ((64 * WEIGHTS, True), (WEIGHTS, False)):
+        trace = driver_step(tmp_path / f"{weights}.db", weights=weights, extra=50000)
+        completed = run_command("check", f"--estimate={model}", f"--tolerance={tolerance}", trace)
+        assert completed.returncode == status and (ANOTHER in completed.stdout) == is_told
+
+
 @pytest.mark.parametrize("step", [driver_step, pool_step])
 def test_a_run_of_the_model_is_not_called_another_however_it_departs(tmp_path, model, step):
     assert not any("does not look like" in line for line in answer(step(tmp_path / "more.db", extra=50000), model))

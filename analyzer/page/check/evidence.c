@@ -158,6 +158,18 @@ static int say_change(struct opening *opening, struct check_result *result,
     return page_diff_how(opening, change, err) ? -1 : 1;
 }
 
+static int say_another_model(struct opening *opening, const struct check_result *result,
+                             const struct estimate *estimate, const struct study *study,
+                             struct err *err)
+{
+    struct comparison comparison;
+
+    if (compare_account(&comparison, study, result->account, estimate, COMPARE_CONTEXT_UNKNOWN,
+                        err))
+        return -1;
+    return page_another_say(opening, study, result->account, &comparison, estimate, err);
+}
+
 int evidence_note(struct opening *opening, const struct check_result *result,
                   const struct check_base *base, const struct study *study, struct err *err)
 {
@@ -165,6 +177,8 @@ int evidence_note(struct opening *opening, const struct check_result *result,
     struct run_diff change;
     int status = 1;
 
+    if (is_kind(result, "estimate"))
+        return say_another_model(opening, result, base->estimate, study, err);
     if (!evidence_is_change(result))
         return 1;
     const uint64_t base_bytes = check_base_bytes(base, study, result->account);
@@ -321,7 +335,8 @@ static int say_departure(struct opening *opening, struct check_result *result,
 {
     struct comparison comparison;
 
-    if (compare_account(&comparison, study, result->account, estimate, COMPARE_CONTEXT_UNKNOWN,
+    if (say_another_model(opening, result, estimate, study, err) < 0 ||
+        compare_account(&comparison, study, result->account, estimate, COMPARE_CONTEXT_UNKNOWN,
                         err))
         return -1;
     return page_departure_say(opening, study, result->account, &comparison, estimate, told_line,

@@ -28,7 +28,8 @@ int evidence_say(struct opening *opening, struct check_result *result,
                  const struct check_base *base, const struct study *study, const struct view *view,
                  struct err *err);
 /* If a baseline limit holds: names the growth within the tolerance, unless it is at most a
- * thousandth. Returns 1, or -1 on an error. */
+ * thousandth. If an estimate holds: says whether the run seems to have another model. Returns 1, or
+ * -1 on an error. */
 int evidence_note(struct opening *opening, const struct check_result *result,
                   const struct check_base *base, const struct study *study, struct err *err);
 /* True for a baseline limit. Its evidence is a separate list, "grown". If the limit holds, only

@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "analyzer/page/parts.h"
-#include "analyzer/estimate/compare/likeness.h"
 #include "departures.h"
 #include "analyzer/render/units.h"
 #include "analyzer/thresholds/thresholds.h"
@@ -43,36 +42,16 @@ static void say_compared(struct opening *opening, const struct study *study,
              difference_text(difference, account->peak_bytes, estimated_bytes));
 }
 
-static void say_another(struct opening *opening, const struct estimate *estimate,
-                        const struct likeness *likeness)
-{
-    enum { MODEL_NAME_CHARACTERS = 60 };
-    if (!likeness->is_another)
-        return;
-    page_say(opening, VERDICT_what, "This does not look like a run of %s.",
-             FIT_TEXT(page_model_name(estimate), MODEL_NAME_CHARACTERS));
-    page_say(opening, VERDICT_why,
-             "Of its %" PRIu64 " parameter tensors (%s) %" PRIu64
-             " have a block of their size at the peak, and %s count as parameters there.",
-             likeness->tensors_count, BYTES_TEXT(estimate->parameter_bytes), likeness->found_count,
-             BYTES_TEXT(likeness->measured_bytes));
-    page_say(opening, VERDICT_do,
-             "Check that the model and the element type are the run's, and that no "
-             "parameters lie in shards.");
-}
-
 static int say_account(struct opening *opening, const struct study *study, uint32_t number,
                        const struct page_compare_options *options, struct err *err)
 {
     const struct account *account = &study->history.accounts[number];
     const struct estimate *estimate = options->estimate;
     struct comparison comparison;
-    struct likeness likeness;
     if (compare_account(&comparison, study, number, estimate, options->estimate_view.context_bytes,
                         err) ||
-        likeness_find(&likeness, study, number, &comparison, estimate, err))
+        page_another_say(opening, study, number, &comparison, estimate, err) < 0)
         return -1;
-    say_another(opening, estimate, &likeness);
     say_compared(opening, study, account, estimate->peak.requested_bytes);
     return page_departure_say(opening, study, number, &comparison, estimate, NULL, NULL, err);
 }

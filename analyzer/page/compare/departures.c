@@ -2,10 +2,13 @@
 /* Names the reasons why the peak differs from the estimate; see departures.h. */
 #include "departures.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "analyzer/analysis/site_tables/site_rows.h"
+#include "analyzer/estimate/compare/likeness.h"
+#include "analyzer/page/estimate.h"
 #include "analyzer/page/opening.h"
 #include "analyzer/render/units.h"
 #include "analyzer/thresholds/thresholds.h"
@@ -150,4 +153,28 @@ void page_departures(struct doc *doc, const struct comparison *comparison)
         doc_row_end(doc);
     }
     doc_list_end(doc);
+}
+
+/* --- another model --- */
+
+int page_another_say(struct opening *opening, const struct study *study, uint32_t account,
+                     const struct comparison *comparison, const struct estimate *estimate,
+                     struct err *err)
+{
+    enum { MODEL_NAME_CHARACTERS = 60 };
+    struct likeness likeness;
+    if (likeness_find(&likeness, study, account, comparison, estimate, err))
+        return -1;
+    if (!likeness.is_another)
+        return 1;
+    page_say(opening, VERDICT_what, "This does not look like a run of %s.",
+             FIT_TEXT(page_model_name(estimate), MODEL_NAME_CHARACTERS));
+    page_say(opening, VERDICT_why,
+             "Of its %" PRIu64 " parameter tensors (%s) %" PRIu64
+             " have a block of their size at the peak, and %s count as parameters there.",
+             likeness.tensors_count, BYTES_TEXT(estimate->parameter_bytes), likeness.found_count,
+             BYTES_TEXT(likeness.measured_bytes));
+    return page_say(opening, VERDICT_do,
+                    "Check that the model and the element type are the run's, and that no "
+                    "parameters lie in shards.");
 }

@@ -16,5 +16,9 @@ typedef int departure_told(void *told, const struct blamed *line, struct err *er
 int page_departure_say(struct opening *opening, const struct study *study, uint32_t account,
                        const struct comparison *comparison, const struct estimate *estimate,
                        departure_told *tell, void *told, struct err *err);
+/* Says that the run seems to have another model, if it does. Returns 1, or -1 on an error. */
+int page_another_say(struct opening *opening, const struct study *study, uint32_t account,
+                     const struct comparison *comparison, const struct estimate *estimate,
+                     struct err *err);
 /* Adds "departures". */
 void page_departures(struct doc *doc, const struct comparison *comparison);
