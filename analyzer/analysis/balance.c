@@ -11,15 +11,8 @@ struct device_peak {
     uint64_t bytes;
 };
 
-static int compare_peaks(const void *left, const void *right)
-{
-    const struct device_peak *a = left, *b = right;
-
-    if (a->bytes != b->bytes)
-        return a->bytes < b->bytes ? -1 : 1;
-    return (a->device < b->device) -
-           (a->device > b->device); /* if equal, the first device is highest */
-}
+/* If two peaks are equal, the first device is the highest. */
+ORDER_BY(compare_peaks, struct device_peak, RISING(bytes), FALLING(device));
 
 int balance_find(struct balance *balance, const struct history *history, struct err *err)
 {
@@ -40,7 +33,7 @@ int balance_find(struct balance *balance, const struct history *history, struct 
     if (balance->used_count > 1) {
         const size_t count = balance->used_count;
 
-        qsort(peaks, count, sizeof *peaks, compare_peaks);
+        SORT(peaks, count, compare_peaks);
         const struct device_peak *highest = &peaks[count - 1], *middle = &peaks[(count - 2) / 2];
         balance->highest = highest->device;
         balance->highest_bytes = highest->bytes;

@@ -121,23 +121,9 @@ static struct leak_row *reach_row(struct leak_rows *rows, uint32_t *numbers,
     return row;
 }
 
-static int compare_slopes(const void *left, const void *right)
-{
-    const struct leak_row *a = left, *b = right;
+ORDER_BY(compare_slopes, struct leak_row, FALLING(slope), RISING(blamed->row));
 
-    if (a->slope > b->slope || a->slope < b->slope)
-        return a->slope < b->slope ? 1 : -1;
-    return (a->blamed->row > b->blamed->row) - (a->blamed->row < b->blamed->row);
-}
-
-static int compare_churns(const void *left, const void *right)
-{
-    const struct leak_row *a = left, *b = right;
-
-    if (a->churn_bytes != b->churn_bytes)
-        return a->churn_bytes < b->churn_bytes ? 1 : -1;
-    return (a->blamed->row > b->blamed->row) - (a->blamed->row < b->blamed->row);
-}
+ORDER_BY(compare_churns, struct leak_row, FALLING(churn_bytes), RISING(blamed->row));
 
 /* A program may free all that had grown before it ends. */
 static bool is_gone(const struct growth *growth)
@@ -183,9 +169,7 @@ static int find_growing_rows(struct account_leak *found, struct symbols *symbols
         if (site->rises->count > row->rises_count)
             row->rises_count = site->rises->count;
     }
-    if (found->growing.count)
-        qsort(found->growing.items, found->growing.count, sizeof *found->growing.items,
-              compare_slopes);
+    SORT(found->growing.items, found->growing.count, compare_slopes);
     free(numbers);
     return status;
 }
@@ -238,8 +222,7 @@ static int find_churn_rows(struct account_leak *found, struct err *err)
         row->churn_bytes += growth->churn[i].bytes;
         row->churn_count += growth->churn[i].count;
     }
-    if (found->churn.count)
-        qsort(found->churn.items, found->churn.count, sizeof *found->churn.items, compare_churns);
+    SORT(found->churn.items, found->churn.count, compare_churns);
     free(numbers);
     return status;
 }

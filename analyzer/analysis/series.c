@@ -60,20 +60,14 @@ static int add_grid(struct series *series, const struct history *history,
     return 0;
 }
 
-static int compare_moments(const void *one, const void *other)
-{
-    const uint64_t a = ((const struct moment *)one)->index,
-                   b = ((const struct moment *)other)->index;
-
-    return a < b ? -1 : a > b;
-}
+ORDER_BY(compare_moments, struct moment, RISING(index));
 
 /* Sorts the snapshots and removes duplicates. */
 static void sort_snapshots(struct series *series)
 {
     size_t count = 0;
 
-    qsort(series->snapshots, series->snapshot_count, sizeof *series->snapshots, compare_moments);
+    SORT(series->snapshots, series->snapshot_count, compare_moments);
     for (size_t i = 0; i < series->snapshot_count; i++)
         if (!count || series->snapshots[i].index != series->snapshots[count - 1].index)
             series->snapshots[count++] = series->snapshots[i];

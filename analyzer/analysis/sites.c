@@ -38,18 +38,8 @@ static int add_block_to_site(struct sites *sites, size_t *capacity, struct pair_
 }
 
 /* Breaks ties by fields that are the same in every run. */
-static int compare_sites(const void *left, const void *right)
-{
-    const struct site *a = left, *b = right;
-
-    if (a->bytes != b->bytes)
-        return a->bytes < b->bytes ? 1 : -1;
-    if (a->site_id != b->site_id)
-        return site_id_compare(a->site_id, b->site_id);
-    if (a->path != b->path)
-        return a->path < b->path ? -1 : 1;
-    return (a->category > b->category) - (a->category < b->category);
-}
+ORDER_BY(compare_sites, struct site, FALLING(bytes), site_id_compare(a->site_id, b->site_id),
+         RISING(path), RISING(category));
 
 static struct site site_of(const struct categories *categories, const struct block *block)
 {
@@ -118,8 +108,7 @@ static int find_sites(struct sites *sites, const struct categories *categories, 
         if (add_block_to_site(sites, &capacity, &numbers, &site, err))
             goto out;
     }
-    if (sites->count)
-        qsort(sites->items, sites->count, sizeof *sites->items, compare_sites);
+    SORT(sites->items, sites->count, compare_sites);
     status = 0;
 out:
     pair_map_release(&numbers);
@@ -156,12 +145,7 @@ void sites_release(struct sites *sites)
     *sites = (struct sites){0};
 }
 
-static int compare_bytes(const void *left, const void *right)
-{
-    const struct site *a = left, *b = right;
-
-    return (a->bytes < b->bytes) - (a->bytes > b->bytes);
-}
+ORDER_BY(compare_bytes, struct site, FALLING(bytes));
 
 int sites_sum(const struct sites *sites, enum sites_by by, size_t path_count, struct site **sums,
               struct err *err)
@@ -186,7 +170,7 @@ int sites_sum(const struct sites *sites, enum sites_by by, size_t path_count, st
     for (size_t i = 0; i < most; i++)
         if (found[i].count)
             found[count++] = found[i];
-    qsort(found, (size_t)count, sizeof *found, compare_bytes);
+    SORT(found, count, compare_bytes);
     *sums = found;
     return count;
 }

@@ -50,10 +50,7 @@ static char *text_of(const struct holding *holding, const struct held_site *site
     return text;
 }
 
-static int compare_lines(const void *left, const void *right)
-{
-    return strcmp(((const struct line *)left)->text, ((const struct line *)right)->text);
-}
+ORDER_BY(compare_lines, struct line, strcmp(a->text, b->text));
 
 static void write_lines(FILE *file, const struct line *lines, size_t count)
 {
@@ -88,8 +85,7 @@ static int write_sites(FILE *file, const struct holding *holding, struct err *er
             goto out;
         }
     }
-    if (count)
-        qsort(lines, count, sizeof *lines, compare_lines);
+    SORT(lines, count, compare_lines);
     write_lines(file, lines, count);
     status = 0;
 out:

@@ -272,13 +272,7 @@ const char *diff_leaf_freed_after(const struct diff_tree *difference, const stru
 
 /* --- several rows of one line become one --- */
 
-static int compare_labels(const void *left, const void *right)
-{
-    const struct diff_row *a = left, *b = right;
-    const int order = strcmp(a->label, b->label);
-
-    return order ? order : (a->node > b->node) - (a->node < b->node);
-}
+ORDER_BY(compare_labels, struct diff_row, strcmp(a->label, b->label), RISING(node));
 
 static void join_rows(struct diff_tree *difference)
 {
@@ -287,7 +281,7 @@ static void join_rows(struct diff_tree *difference)
 
     if (!difference->row_count)
         return;
-    qsort(rows, difference->row_count, sizeof *rows, compare_labels);
+    SORT(rows, difference->row_count, compare_labels);
     for (size_t i = 1; i < difference->row_count; i++) {
         struct diff_row *into = &rows[kept];
 
@@ -439,20 +433,10 @@ static int64_t tenths(double ratio)
     return (int64_t)fmin(ratio * 10 + 0.5, 1e15);
 }
 
-static int compare_rows(const void *left, const void *right)
-{
-    const struct diff_row *a = left, *b = right;
-
-    if (!a->explained_bytes != !b->explained_bytes)
-        return a->explained_bytes ? -1 : 1;
-    if (tenths(a->explained_ratio) != tenths(b->explained_ratio))
-        return tenths(a->explained_ratio) > tenths(b->explained_ratio) ? -1 : 1;
-    if ((a->delta_bytes > 0) != (b->delta_bytes > 0))
-        return a->delta_bytes > 0 ? -1 : 1;
-    if (a->delta_bytes != b->delta_bytes)
-        return llabs(a->delta_bytes) < llabs(b->delta_bytes) ? 1 : -1;
-    return strcmp(a->label, b->label);
-}
+ORDER_BY(compare_rows, struct diff_row, ORDER(!a->explained_bytes, !b->explained_bytes),
+         ORDER(tenths(b->explained_ratio), tenths(a->explained_ratio)),
+         ORDER(b->delta_bytes > 0, a->delta_bytes > 0),
+         ORDER(llabs(b->delta_bytes), llabs(a->delta_bytes)), strcmp(a->label, b->label));
 
 static void order_rows(struct diff_tree *difference)
 {
@@ -464,8 +448,7 @@ static void order_rows(struct diff_tree *difference)
     difference->row_count = kept;
     for (size_t i = 0; i < kept; i++)
         explain(difference, &difference->rows[i]);
-    if (kept)
-        qsort(difference->rows, kept, sizeof *difference->rows, compare_rows);
+    SORT(difference->rows, kept, compare_rows);
 }
 
 /* --- the whole difference --- */

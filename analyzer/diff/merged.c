@@ -212,20 +212,9 @@ static int compare_kinds(const struct diff_leaf *a, const struct diff_leaf *b)
 
 /* Sorts leaves by kind and by size of the change. For the same size, a leaf that shrank comes
  * before one that grew. */
-static int compare_changes(const void *left, const void *right)
-{
-    const struct diff_leaf *a = *(const struct diff_leaf *const *)left,
-                           *b = *(const struct diff_leaf *const *)right;
-    const int64_t sizes[] = {llabs(change_of(a)), llabs(change_of(b))};
-
-    if (compare_kinds(a, b))
-        return compare_kinds(a, b);
-    if (sizes[0] != sizes[1])
-        return sizes[0] < sizes[1] ? -1 : 1;
-    if (change_of(a) != change_of(b))
-        return change_of(a) < change_of(b) ? -1 : 1;
-    return (a > b) - (a < b);
-}
+ORDER_POINTERS_BY(compare_changes, struct diff_leaf, compare_kinds(a, b),
+                  ORDER(llabs(change_of(a)), llabs(change_of(b))), RISING_IN(change_of),
+                  ORDER(a, b));
 
 static bool cancel(const struct diff_leaf *a, const struct diff_leaf *b)
 {
@@ -250,14 +239,7 @@ static void mark_moved(struct diff_leaf **changed, size_t count)
 }
 
 /* Sorts by kind, and after that by position in the tree. */
-static int compare_places(const void *left, const void *right)
-{
-    const struct diff_leaf *a = *(const struct diff_leaf *const *)left,
-                           *b = *(const struct diff_leaf *const *)right;
-    const int order = compare_kinds(a, b);
-
-    return order ? order : (a > b) - (a < b);
-}
+ORDER_POINTERS_BY(compare_places, struct diff_leaf, compare_kinds(a, b), ORDER(a, b));
 
 /*
  * Returns the length of the shortest sequence of one kind, beginning with the first leaf, whose
@@ -286,8 +268,7 @@ static void mark_rows_moved(struct diff_leaf **changed, size_t count)
     for (size_t i = 0; i < count; i++)
         if (!changed[i]->is_moved)
             changed[left++] = changed[i];
-    if (left)
-        qsort(changed, left, sizeof *changed, compare_places);
+    SORT(changed, left, compare_places);
     for (size_t i = 0; i < left; i += length ? length : 1) {
         length = length_of_row(&changed[i], left - i);
         for (size_t n = 0; n < length; n++)
@@ -305,8 +286,7 @@ static int find_moved(struct diff_tree *difference, struct err *err)
     for (size_t i = 0; i < difference->leaf_count; i++)
         if (change_of(&difference->leaves[i]))
             changed[count++] = &difference->leaves[i];
-    if (count)
-        qsort(changed, count, sizeof *changed, compare_changes);
+    SORT(changed, count, compare_changes);
     mark_moved(changed, count);
     mark_rows_moved(changed, count);
     free(changed);

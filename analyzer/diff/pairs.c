@@ -275,8 +275,7 @@ static int list_children(struct pairing *pairing, int side, const struct call_pa
         return -1;
     for (uint32_t at = first; at; at = nodes[at].next)
         children[pairing->counts[side]++] = (struct child){&tree->items[at], at};
-    if (count)
-        qsort(children, count, sizeof *children, compare_children);
+    SORT(children, count, compare_children);
     return 0;
 }
 

@@ -2,21 +2,17 @@
 /* Sums a change by category and by phase; see diff_tree.h. */
 #include "diff_tree.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/util/array.h"
 
-static int compare_sums(const void *left, const void *right)
+static int64_t delta_of(const struct diff_sum *sum)
 {
-    const struct diff_sum *a = left, *b = right;
-    const int64_t deltas[] = {(int64_t)(a->bytes[1] - a->bytes[0]),
-                              (int64_t)(b->bytes[1] - b->bytes[0])};
-
-    if (deltas[0] != deltas[1])
-        return deltas[0] < deltas[1] ? 1 : -1;
-    return strcmp(a->name ? a->name : "", b->name ? b->name : "");
+    return (int64_t)(sum->bytes[1] - sum->bytes[0]);
 }
+
+ORDER_BY(compare_sums, struct diff_sum, FALLING_IN(delta_of),
+         strcmp(a->name ? a->name : "", b->name ? b->name : ""));
 
 int diff_tree_sums(struct diff_sum **sums, enum diff_by by, const struct holding *before,
                    const struct holding *after, struct err *err)
@@ -45,8 +41,7 @@ int diff_tree_sums(struct diff_sum **sums, enum diff_by by, const struct holding
     for (size_t i = 0; i < most; i++)
         if (found[i].bytes[0] != found[i].bytes[1])
             found[count++] = found[i];
-    if (count)
-        qsort(found, (size_t)count, sizeof *found, compare_sums);
+    SORT(found, count, compare_sums);
     *sums = found;
     return count;
 }

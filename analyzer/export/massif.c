@@ -85,14 +85,7 @@ struct shown {
     uint32_t frame, node;
 };
 
-static int compare_shown(const void *left, const void *right)
-{
-    const struct shown *a = left, *b = right;
-
-    if (a->bytes != b->bytes)
-        return a->bytes < b->bytes ? 1 : -1;
-    return (a->frame > b->frame) - (a->frame < b->frame);
-}
+ORDER_BY(compare_shown, struct shown, FALLING(bytes), RISING(frame));
 
 /* The lines directly below a node. The small nodes share one line. */
 struct lines {
@@ -118,8 +111,7 @@ static int find_lines(struct lines *lines, const struct massif *massif, uint32_t
             return -1;
         lines->large[lines->count++] = (struct shown){bytes[i], (uint32_t)nodes[i].frame, i};
     }
-    if (lines->count)
-        qsort(lines->large, lines->count, sizeof *lines->large, compare_shown);
+    SORT(lines->large, lines->count, compare_shown);
     return 0;
 }
 

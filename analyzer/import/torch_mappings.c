@@ -69,19 +69,11 @@ int torch_mappings_put(struct torch_mappings *mappings, uint64_t address, uint64
                : 0;
 }
 
-static int compare_cuts(const void *left, const void *right)
-{
-    const struct torch_cut *a = left, *b = right;
-
-    if (a->origin != b->origin)
-        return a->origin < b->origin ? -1 : 1;
-    return (a->address > b->address) - (a->address < b->address);
-}
+ORDER_BY(compare_cuts, struct torch_cut, RISING(origin), RISING(address));
 
 void torch_mappings_sort_cuts(struct torch_mappings *mappings)
 {
-    if (mappings->count)
-        qsort(mappings->cuts, mappings->count, sizeof *mappings->cuts, compare_cuts);
+    SORT(mappings->cuts, mappings->count, compare_cuts);
 }
 
 const struct torch_cut *torch_mappings_cuts(const struct torch_mappings *mappings, uint32_t origin,

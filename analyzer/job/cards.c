@@ -97,14 +97,7 @@ struct observer card_watch_observer(struct card_watch *watch)
 
 /* --- their sum --- */
 
-static int compare_changes(const void *left, const void *right)
-{
-    const struct card_change *a = left, *b = right;
-
-    if (a->time_ns != b->time_ns)
-        return a->time_ns < b->time_ns ? -1 : 1;
-    return (a->number > b->number) - (a->number < b->number);
-}
+ORDER_BY(compare_changes, struct card_change, RISING(time_ns), RISING(number));
 
 static struct card_sharer *process_of(struct shared_card *card, int trace)
 {
@@ -120,7 +113,7 @@ static void sum_up(struct shared_card *card, const struct survey *first)
 
     for (int i = 0; i < card->count; i++)
         card->processes[i].last_bytes = 0;
-    qsort(card->changes, card->change_count, sizeof *card->changes, compare_changes);
+    SORT(card->changes, card->change_count, compare_changes);
     for (size_t i = 0; i < card->change_count; i++) {
         const struct card_change *change = &card->changes[i];
         struct card_sharer *process = process_of(card, change->trace);

@@ -198,16 +198,7 @@ static int sum_cards(struct job *job, struct err *err)
 
 /* --- groups --- */
 
-static int compare_peaks(const void *left, const void *right)
-{
-    const struct job_place *a = left, *b = right;
-
-    if (a->peak_bytes != b->peak_bytes)
-        return a->peak_bytes < b->peak_bytes ? -1 : 1;
-    if (a->trace != b->trace)
-        return a->trace < b->trace ? -1 : 1;
-    return (a->device > b->device) - (a->device < b->device);
-}
+ORDER_BY(compare_peaks, struct job_place, RISING(peak_bytes), RISING(trace), RISING(device));
 
 static bool belongs(const struct job_group *group, const struct job_place *place)
 {
@@ -225,8 +216,7 @@ static int find_groups(struct job *job, struct err *err)
     for (size_t i = 0; i < job->place_count; i++)
         if (job->places[i].peak_bytes && !job->places[i].is_astray)
             job->by_peak[job->used_count++] = job->places[i];
-    if (job->used_count)
-        qsort(job->by_peak, job->used_count, sizeof *job->by_peak, compare_peaks);
+    SORT(job->by_peak, job->used_count, compare_peaks);
     for (size_t i = 0; i < job->used_count; i++) {
         const struct job_place *place = &job->by_peak[i];
         struct job_group *group = job->group_count ? &job->groups[job->group_count - 1] : NULL;

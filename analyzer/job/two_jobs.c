@@ -78,23 +78,9 @@ static int compare_places(const struct place_pair *a, const struct place_pair *b
            (a->places[1]->device < b->places[1]->device);
 }
 
-static int compare_changes(const void *left, const void *right)
-{
-    const struct place_pair *a = left, *b = right;
+ORDER_BY(compare_changes, struct place_pair, FALLING_IN(change_of), compare_places(a, b));
 
-    if (change_of(a) != change_of(b))
-        return change_of(a) > change_of(b) ? -1 : 1;
-    return compare_places(a, b);
-}
-
-static int compare_groups(const void *left, const void *right)
-{
-    const struct place_pair *a = left, *b = right;
-
-    if (a->group != b->group)
-        return a->group < b->group ? -1 : 1;
-    return compare_changes(left, right);
-}
+ORDER_BY(compare_groups, struct place_pair, RISING(group), compare_changes(a, b));
 
 static bool is_near(uint64_t a, uint64_t b)
 {
@@ -111,8 +97,7 @@ static bool is_alike(const struct place_pair *a, const struct place_pair *b)
 
 static void group_pairs(struct two_jobs *two)
 {
-    if (two->count)
-        qsort(two->pairs, two->count, sizeof *two->pairs, compare_changes);
+    SORT(two->pairs, two->count, compare_changes);
     for (size_t i = 0; i < two->count; i++) {
         struct place_pair *pair = &two->pairs[i];
 
@@ -124,8 +109,7 @@ static void group_pairs(struct two_jobs *two)
             }
         two->group_count += pair->group == two->group_count;
     }
-    if (two->count)
-        qsort(two->pairs, two->count, sizeof *two->pairs, compare_groups);
+    SORT(two->pairs, two->count, compare_groups);
 }
 
 /* --- the line to blame --- */

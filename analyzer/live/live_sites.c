@@ -8,6 +8,7 @@
 #include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/analysis/ledger/ledger.h"
 #include "analyzer/analysis/steps/growth.h"
+#include "analyzer/util/array.h"
 #include "analyzer/util/clock.h"
 
 enum { TIMES_ITS_COST = 20, FEWEST_NS = 1000000000 };
@@ -175,24 +176,8 @@ int live_sites_update(struct live_sites *live_sites, struct study *study,
 
 /* --- the view --- */
 
-static int descending(double a, double b)
-{
-    return (a < b) - (a > b);
-}
-
-static int by_growth(const void *left, const void *right)
-{
-    const struct live_row *a = left, *b = right;
-    const int order = descending(a->growth_bytes, b->growth_bytes);
-    return order ? order : descending((double)a->bytes, (double)b->bytes);
-}
-
-static int by_blocks(const void *left, const void *right)
-{
-    const struct live_row *a = left, *b = right;
-    const int order = descending((double)a->count, (double)b->count);
-    return order ? order : descending((double)a->bytes, (double)b->bytes);
-}
+ORDER_BY(by_growth, struct live_row, FALLING(growth_bytes), FALLING(bytes));
+ORDER_BY(by_blocks, struct live_row, FALLING(count), FALLING(bytes));
 
 /* The live bytes are current, but the other parts are older. So a part becomes smaller if the parts
  * before it leave too few bytes of the card. */
@@ -212,8 +197,8 @@ void live_sites_show(const struct live_sites *live_sites, int sort, struct live_
 {
     view->held = live_sites->held;
     if (sort != LIVE_SORT_bytes)
-        qsort(view->held.rows, view->held.row_count, sizeof *view->held.rows,
-              sort == LIVE_SORT_growth ? by_growth : by_blocks);
+        SORT(view->held.rows, view->held.row_count,
+             sort == LIVE_SORT_growth ? by_growth : by_blocks);
     if (view->total_bytes)
         show_parts(live_sites, view);
 }

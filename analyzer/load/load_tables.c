@@ -443,24 +443,13 @@ out:
     return status;
 }
 
-static int compare_modules(const void *left, const void *right)
-{
-    const struct trace_module *a = left, *b = right;
-    return (a->start_address > b->start_address) - (a->start_address < b->start_address);
-}
+ORDER_BY(compare_modules, struct trace_module, RISING(start_address));
 
-static int compare_symbols(const void *left, const void *right)
-{
-    const struct trace_symbol *a = left, *b = right;
-    if (a->address != b->address)
-        return a->address < b->address ? -1 : 1;
-    return (a->level > b->level) - (a->level < b->level);
-}
+ORDER_BY(compare_symbols, struct trace_symbol, RISING(address), RISING(level));
 
 static int place_modules(struct trace *trace, struct err *err)
 {
-    if (trace->module_count)
-        qsort(trace->modules, trace->module_count, sizeof *trace->modules, compare_modules);
+    SORT(trace->modules, trace->module_count, compare_modules);
     return module_ranges_build(trace, err);
 }
 
@@ -471,8 +460,7 @@ int load_tables(struct trace *trace, sqlite3 *db, struct err *err)
             return -1;
     if (has_host_memory(db) && load_table(trace, db, &host_memory, false, err))
         return -1;
-    if (trace->symbol_count)
-        qsort(trace->symbols, trace->symbol_count, sizeof *trace->symbols, compare_symbols);
+    SORT(trace->symbols, trace->symbol_count, compare_symbols);
     return place_modules(trace, err);
 }
 

@@ -50,11 +50,7 @@ static void pop_module(struct module_heap *heap)
     }
 }
 
-static int compare_bounds(const void *left, const void *right)
-{
-    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
+ORDER_BY(compare_bounds, uint64_t, ORDER(*a, *b));
 
 static void add_range(struct trace *trace, uint64_t start, const struct trace_module *module)
 {
@@ -90,7 +86,7 @@ int module_ranges_build(struct trace *trace, struct err *err)
         bounds[2 * i + 1] = trace->modules[i].end_address;
     }
     if (has_memory) {
-        qsort(bounds, 2 * count, sizeof *bounds, compare_bounds);
+        SORT(bounds, 2 * count, compare_bounds);
         divide(trace, bounds, &heap);
     }
     free(bounds);

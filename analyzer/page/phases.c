@@ -109,12 +109,7 @@ static void add_phase(struct doc *doc, const struct study *study, const struct p
     doc_bytes(doc, "kept_bytes", "Kept", row->kept_bytes);
 }
 
-static int compare_allocated_bytes(const void *left, const void *right)
-{
-    const uint64_t *a = left, *b = right;
-
-    return (*a < *b) - (*a > *b);
-}
+ORDER_BY(compare_allocated_bytes, uint64_t, ORDER(*b, *a));
 
 /* Finds the smallest number of bytes with which a phase is among the `most` phases that allocated
  * most. */
@@ -131,7 +126,7 @@ static int find_threshold(const struct phase_rows *phases, size_t most, uint64_t
         return -1;
     for (size_t i = 0; i < phases->count; i++)
         all[i] = phases->items[i].allocated_bytes;
-    qsort(all, phases->count, sizeof *all, compare_allocated_bytes);
+    SORT(all, phases->count, compare_allocated_bytes);
     *bytes = all[most - 1];
     free(all);
     return 0;

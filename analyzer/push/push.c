@@ -195,7 +195,7 @@ int push_traces(struct server *server, const char *const *paths, int count,
     for (int i = 0; i < count && !status; i++)
         status = origin_read(&origins[i], paths[i], &ask->origin, err);
     if (!status)
-        qsort(origins, (size_t)count, sizeof *origins, origin_compare);
+        SORT(origins, count, origin_compare);
     for (int first = 0, next; first < count && !status; first = next) {
         for (next = first + 1; next < count && is_same_rank(&origins[first], &origins[next]);)
             next++;

@@ -8,6 +8,7 @@
 #include "parts.h"
 #include "analyzer/analysis/ledger/ledger.h"
 #include "analyzer/page/parts.h"
+#include "analyzer/util/array.h"
 
 const unsigned summary_needs = STUDY_NEEDS_phases | STUDY_NEEDS_growth | STUDY_NEEDS_steps;
 
@@ -116,14 +117,7 @@ static void add_device(struct rows *rows, const struct study *study, const struc
 
 /* --- phases --- */
 
-static int compare_allocated(const void *left, const void *right)
-{
-    const struct phase_row *const *a = left, *const *b = right;
-
-    if ((*a)->allocated_bytes != (*b)->allocated_bytes)
-        return (*a)->allocated_bytes < (*b)->allocated_bytes ? 1 : -1;
-    return (*a > *b) - (*a < *b);
-}
+ORDER_POINTERS_BY(compare_allocated, struct phase_row, FALLING(allocated_bytes), ORDER(a, b));
 
 static void add_phase(struct rows *rows, const struct study *study, const struct phase_row *row,
                       int process, int device, int number)
@@ -154,7 +148,7 @@ static int add_phases(struct rows *rows, const struct study *study, const struct
     for (size_t i = 0; i < phases.count; i++)
         sorted[i] = &phases.items[i];
     if (phases.count > SUMMARY_PHASES)
-        qsort(sorted, phases.count, sizeof *sorted, compare_allocated);
+        SORT(sorted, phases.count, compare_allocated);
     for (size_t i = 0; i < phases.count && i < SUMMARY_PHASES; i++)
         add_phase(rows, study, sorted[i], process, use->device, (int)i);
     free(sorted);

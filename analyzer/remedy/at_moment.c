@@ -34,11 +34,7 @@ static int add_live(struct at_moment *at, uint64_t begin_index, uint64_t size_by
     return 0;
 }
 
-static int compare_births(const void *left, const void *right)
-{
-    const struct live_block *a = left, *b = right;
-    return (a->begin_index > b->begin_index) - (a->begin_index < b->begin_index);
-}
+ORDER_BY(compare_births, struct live_block, RISING(begin_index));
 
 int at_moment_find(struct at_moment *at, uint32_t account, uint64_t index,
                    const struct failure *failure, struct err *err)
@@ -54,8 +50,7 @@ int at_moment_find(struct at_moment *at, uint32_t account, uint64_t index,
         return -1;
     if (failure)
         at->items[at->count - 1].is_refused = true;
-    if (at->count)
-        qsort(at->items, at->count, sizeof *at->items, compare_births);
+    SORT(at->items, at->count, compare_births);
     return 0;
 }
 
@@ -107,11 +102,7 @@ int at_moment_signed(const struct at_moment *at, enum torch_meaning sign,
     return 0;
 }
 
-static int compare_sizes(const void *left, const void *right)
-{
-    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
+ORDER_BY(compare_sizes, uint64_t, ORDER(*a, *b));
 
 int at_moment_twins(const struct at_moment *at, enum torch_meaning sign, uint64_t *bytes,
                     struct err *err)
@@ -127,10 +118,8 @@ int at_moment_twins(const struct at_moment *at, enum torch_meaning sign, uint64_
         else if (block->part == PART_INIT)
             own[own_count++] = block->size_bytes;
     }
-    if (own_count && twin_count) {
-        qsort(own, own_count, sizeof *own, compare_sizes);
-        qsort(twins, twin_count, sizeof *twins, compare_sizes);
-    }
+    SORT(own, own_count, compare_sizes);
+    SORT(twins, twin_count, compare_sizes);
     for (size_t i = 0, n = 0; i < own_count && n < twin_count;) {
         *bytes += own[i] == twins[n] ? own[i] : 0;
         const bool is_own_next = own[i] <= twins[n], is_twin_next = twins[n] <= own[i];
@@ -168,13 +157,7 @@ static uint32_t depth_of(const struct places *places, uint32_t place)
 }
 
 /* Puts the line with most bytes first. If two lines hold the same, the caller comes first. */
-static int compare_lines(const void *left, const void *right)
-{
-    const struct line *a = left, *b = right;
-    if (a->bytes != b->bytes)
-        return a->bytes < b->bytes ? 1 : -1;
-    return (a->depth > b->depth) - (a->depth < b->depth);
-}
+ORDER_BY(compare_lines, struct line, FALLING(bytes), RISING(depth));
 
 /* Adds the block's bytes to each line on its stack. */
 static void add_to_lines(const struct at_moment *at, struct line *lines, size_t number)
@@ -408,8 +391,7 @@ int at_moment_lines(const struct at_moment *at, struct without *without,
         if (is_of_this_forward(at, &at->items[i]))
             add_to_lines(at, lines, i);
     note_optimizers(at, lines);
-    if (limit)
-        qsort(lines, limit, sizeof *lines, compare_lines);
+    SORT(lines, limit, compare_lines);
     for (size_t i = 0;
          i < limit && without->line_count < WITHOUT_LINES_MAX && lines[i].bytes >= worthy_bytes;
          i++) {

@@ -9,6 +9,7 @@
 #include "analyzer/analysis/fragmentation/frag.h"
 #include "analyzer/oom/oom.h"
 #include "analyzer/thresholds/thresholds.h"
+#include "analyzer/util/array.h"
 #include "analyzer/whatif/whatif.h"
 #include "advised.h"
 #include "asked.h"
@@ -337,15 +338,7 @@ static int rank_of(const struct remedy *remedy)
     return remedy_is_of_allocator(remedy) ? 0 : remedy->key == REMEDY_caught ? 1 : 2;
 }
 
-static int compare_gains(const void *left, const void *right)
-{
-    const struct remedy *a = left, *b = right;
-    if (rank_of(a) != rank_of(b))
-        return rank_of(a) - rank_of(b);
-    if (a->gain_bytes != b->gain_bytes)
-        return a->gain_bytes < b->gain_bytes ? 1 : -1;
-    return (a->key > b->key) - (a->key < b->key);
-}
+ORDER_BY(compare_gains, struct remedy, RISING_IN(rank_of), FALLING(gain_bytes), RISING(key));
 
 static bool has_trained(const struct inquiry *inquiry)
 {
@@ -574,7 +567,7 @@ int remedies_find(struct remedies *remedies, const struct study *study, struct l
         advise_expandable_segments(inquiry);
         status = advise_empty_cache(inquiry, err);
     }
-    qsort(remedies->items, remedies->count, sizeof *remedies->items, compare_gains);
+    SORT(remedies->items, remedies->count, compare_gains);
     whatif_release(&inquiry->whatif);
     without_release(&inquiry->without);
     at_moment_release(&inquiry->at);

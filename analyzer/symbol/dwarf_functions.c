@@ -37,11 +37,7 @@ static int add_functions_below(struct dwarf_functions *functions, Dwarf_Die *par
     return 0;
 }
 
-static int compare_functions(const void *left, const void *right)
-{
-    const struct dwarf_function *a = left, *b = right;
-    return (a->start > b->start) - (a->start < b->start);
-}
+ORDER_BY(compare_functions, struct dwarf_function, RISING(start));
 
 int dwarf_functions_load(struct dwarf_functions *functions, Dwarf_Die *unit, struct err *err)
 {
@@ -50,8 +46,7 @@ int dwarf_functions_load(struct dwarf_functions *functions, Dwarf_Die *unit, str
     functions->is_loaded = true;
     if (add_functions_below(functions, unit, 0, err))
         return -1;
-    if (functions->count)
-        qsort(functions->items, functions->count, sizeof *functions->items, compare_functions);
+    SORT(functions->items, functions->count, compare_functions);
     return 0;
 }
 

@@ -32,11 +32,7 @@ static int add_unit(struct dwarf_units *units, Dwarf_Die *unit, struct err *err)
     return 0;
 }
 
-static int compare_ranges(const void *left, const void *right)
-{
-    const struct dwarf_range *a = left, *b = right;
-    return (a->start > b->start) - (a->start < b->start);
-}
+ORDER_BY(compare_ranges, struct dwarf_range, RISING(start));
 
 int dwarf_units_load(struct dwarf_units *units, Dwarf *dwarf, struct err *err)
 {
@@ -49,8 +45,7 @@ int dwarf_units_load(struct dwarf_units *units, Dwarf *dwarf, struct err *err)
             dwarf_units_release(units);
             return -1;
         }
-    if (units->range_count)
-        qsort(units->ranges, units->range_count, sizeof *units->ranges, compare_ranges);
+    SORT(units->ranges, units->range_count, compare_ranges);
     return 0;
 }
 

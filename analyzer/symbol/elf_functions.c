@@ -29,17 +29,9 @@ static size_t count_underscores(const char *name)
  * that covers most bytes comes last; if several cover the same bytes, the one with fewest
  * underscores.
  */
-static int compare_functions(const void *left, const void *right)
-{
-    const struct elf_function *a = left, *b = right;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    if (a->end != b->end)
-        return a->end < b->end ? -1 : 1;
-    if (count_underscores(a->symbol) != count_underscores(b->symbol))
-        return count_underscores(a->symbol) > count_underscores(b->symbol) ? -1 : 1;
-    return strcmp(b->symbol, a->symbol);
-}
+ORDER_BY(compare_functions, struct elf_function, RISING(start), RISING(end),
+         ORDER(count_underscores(b->symbol), count_underscores(a->symbol)),
+         strcmp(b->symbol, a->symbol));
 
 int elf_functions_load(struct elf_functions *functions, Dwfl_Module *module, struct err *err)
 {
@@ -56,7 +48,7 @@ int elf_functions_load(struct elf_functions *functions, Dwfl_Module *module, str
             functions->items[functions->count++] = (struct elf_function){
                 .start = address, .end = address + symbol.st_size, .symbol = name};
     }
-    qsort(functions->items, functions->count, sizeof *functions->items, compare_functions);
+    SORT(functions->items, functions->count, compare_functions);
     return 0;
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrays that grow, and search in sorted arrays. The caller keeps pointer, count and capacity in
- * its own struct, and reads the items directly.
+ * Arrays that grow, sorting, and search in sorted arrays. The caller keeps pointer, count and
+ * capacity in its own struct, and reads the items directly.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gpumemtrace/err.h"
@@ -59,6 +60,64 @@ static inline int array_reach(void *pointer, size_t *capacity, size_t *count, si
 
 /* Returns a cleared array; count may be 0. NULL: out of memory, *err says so. */
 void *array_new(size_t count, size_t item_bytes, struct err *err);
+
+/* --- sorting --- */
+
+/* Sorts an array, which may be NULL if it is empty. */
+#define SORT(items, count, order) sort_items(items, count, sizeof *(items), order)
+
+static inline void sort_items(void *items, size_t count, size_t item_bytes,
+                              int (*order)(const void *left, const void *right))
+{
+    if (count)
+        qsort(items, count, item_bytes, order);
+}
+
+/*
+ * Orders to sort by. Two items are ordered by the first key in which they differ:
+ *
+ *     ORDER_BY(compare_sites, struct site, FALLING(bytes), RISING(site_id));
+ *
+ * defines compare_sites, which puts the largest site first and orders sites of equal size by their
+ * ids. A key is RISING or FALLING, or an int expression of the items a and b that is below 0 if a
+ * comes first, as strcmp(a->name, b->name). There are at most five keys. A later key is computed
+ * only if the earlier ones are equal.
+ */
+#define ORDER(left, right) (((left) > (right)) - ((left) < (right)))
+
+/* By a member. */
+#define RISING(member) ORDER(a->member, b->member)
+#define FALLING(member) ORDER(b->member, a->member)
+
+/* By what a function returns for an item. */
+#define RISING_IN(function) ORDER(function(a), function(b))
+#define FALLING_IN(function) ORDER(function(b), function(a))
+
+/* The first key that is not 0. */
+#define ORDER_KEYS(one, two, three, four, five, ...)                                               \
+    ((order = (one)) || (order = (two)) || (order = (three)) || (order = (four)) ||                \
+             (order = (five))                                                                      \
+         ? order                                                                                   \
+         : 0)
+
+#define ORDER_BY(name, type, ...)                                                                  \
+    static int name(const void *left, const void *right)                                           \
+    {                                                                                              \
+        const type *a = left, *b = right;                                                          \
+        int order;                                                                                 \
+        return ORDER_KEYS(__VA_ARGS__, 0, 0, 0, 0, 0);                                             \
+    }                                                                                              \
+    _Static_assert(sizeof(type) > 0, "the type of the items")
+
+/* The items are pointers to `type`. */
+#define ORDER_POINTERS_BY(name, type, ...)                                                         \
+    static int name(const void *left, const void *right)                                           \
+    {                                                                                              \
+        const type *a = *(const type *const *)left, *b = *(const type *const *)right;              \
+        int order;                                                                                 \
+        return ORDER_KEYS(__VA_ARGS__, 0, 0, 0, 0, 0);                                             \
+    }                                                                                              \
+    _Static_assert(sizeof(type) > 0, "the type of the items")
 
 /* --- search in arrays that are sorted by an unsigned member of their items --- */
 

@@ -38,15 +38,7 @@ static void choose_whole(struct choice *choice)
         choose(choice, i, !choice->pieces->items[i].stranded_bytes);
 }
 
-static int compare_begins(const void *left, const void *right)
-{
-    const struct pool_segment *a = *(const struct pool_segment *const *)left;
-    const struct pool_segment *b = *(const struct pool_segment *const *)right;
-
-    if (a->begin_index != b->begin_index)
-        return a->begin_index < b->begin_index ? 1 : -1;
-    return (a->size_bytes > b->size_bytes) - (a->size_bytes < b->size_bytes);
-}
+ORDER_POINTERS_BY(compare_begins, struct pool_segment, FALLING(begin_index), RISING(size_bytes));
 
 /* Chooses whole segments that are smaller than a later one, or than the request at this moment. A
  * request may span several mappings, so a mapping is never too small. */
@@ -59,7 +51,7 @@ static int choose_outgrown(struct choice *choice, uint64_t largest_bytes, struct
         return -1;
     for (size_t i = 0; i < pieces->count; i++)
         latest_first[i] = &pieces->items[i];
-    qsort(latest_first, pieces->count, sizeof *latest_first, compare_begins);
+    SORT(latest_first, pieces->count, compare_begins);
     choice->bytes = 0;
     for (size_t i = 0; i < pieces->count; i++) {
         const struct pool_segment *piece = latest_first[i];

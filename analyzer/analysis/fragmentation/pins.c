@@ -64,16 +64,7 @@ static int add_segment(struct pinning *pinning, size_t number)
     return 0;
 }
 
-static int compare_pins(const void *left, const void *right)
-{
-    const struct pin *a = left, *b = right;
-
-    if (a->alone_bytes != b->alone_bytes)
-        return a->alone_bytes < b->alone_bytes ? 1 : -1;
-    if (a->pinned_bytes != b->pinned_bytes)
-        return a->pinned_bytes < b->pinned_bytes ? 1 : -1;
-    return (a->stack_id > b->stack_id) - (a->stack_id < b->stack_id);
-}
+ORDER_BY(compare_pins, struct pin, FALLING(alone_bytes), FALLING(pinned_bytes), RISING(stack_id));
 
 static int find_pins(struct pin_list *pins, const struct segment_list *segments,
                      const struct blame *blame, struct err *err)
@@ -84,8 +75,7 @@ static int find_pins(struct pin_list *pins, const struct segment_list *segments,
     for (size_t i = 0; i < segments->count && !status; i++)
         status = add_segment(&pinning, i);
     pair_map_release(&pinning.numbers);
-    if (pins->count)
-        qsort(pins->items, pins->count, sizeof *pins->items, compare_pins);
+    SORT(pins->items, pins->count, compare_pins);
     return status;
 }
 
@@ -145,14 +135,7 @@ static struct pool_stream *find_stream(struct pool_stream_list *streams, uint64_
     return &streams->items[streams->count++];
 }
 
-static int compare_streams(const void *left, const void *right)
-{
-    const struct pool_stream *a = left, *b = right;
-
-    if (a->reserved_bytes != b->reserved_bytes)
-        return a->reserved_bytes < b->reserved_bytes ? 1 : -1;
-    return (a->stream > b->stream) - (a->stream < b->stream);
-}
+ORDER_BY(compare_streams, struct pool_stream, FALLING(reserved_bytes), RISING(stream));
 
 int pool_streams_find(struct pool_stream_list *streams, const struct segment_list *segments,
                       struct err *err)
@@ -176,8 +159,7 @@ int pool_streams_find(struct pool_stream_list *streams, const struct segment_lis
         if (segment->largest_free_bytes > sum->largest_free_bytes)
             sum->largest_free_bytes = segment->largest_free_bytes;
     }
-    if (streams->count)
-        qsort(streams->items, streams->count, sizeof *streams->items, compare_streams);
+    SORT(streams->items, streams->count, compare_streams);
     return 0;
 }
 

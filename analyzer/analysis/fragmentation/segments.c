@@ -32,19 +32,9 @@ static int add_pool_block(struct segment_list *list, const struct block *block, 
     return 0;
 }
 
-static int compare_segments(const void *left, const void *right)
-{
-    const struct pool_segment *a = left, *b = right;
+ORDER_BY(compare_segments, struct pool_segment, RISING(address));
 
-    return (a->address > b->address) - (a->address < b->address);
-}
-
-static int compare_blocks(const void *left, const void *right)
-{
-    const struct block *const *a = left, *const *b = right;
-
-    return ((*a)->address > (*b)->address) - ((*a)->address < (*b)->address);
-}
+ORDER_POINTERS_BY(compare_blocks, struct block, RISING(address));
 
 static int collect_segments(struct segment_list *list, const struct history *history,
                             uint32_t account, uint64_t index, struct err *err)
@@ -151,10 +141,8 @@ int segments_pieces_at(struct segment_list *list, const struct history *history,
         segments_release(list);
         return -1;
     }
-    if (list->count)
-        qsort(list->items, list->count, sizeof *list->items, compare_segments);
-    if (list->block_count)
-        qsort(list->blocks, list->block_count, sizeof *list->blocks, compare_blocks);
+    SORT(list->items, list->count, compare_segments);
+    SORT(list->blocks, list->block_count, compare_blocks);
     place_blocks(list, true);
     find_free(list);
     return 0;

@@ -81,31 +81,17 @@ static int compare_holders(const struct held_sum *a, const struct held_sum *b)
 }
 
 /* Of equal chains, the largest block comes first. */
-static int compare_blocks(const void *left, const void *right)
-{
-    const struct held_sum *a = left, *b = right;
-    const int order = compare_holders(a, b);
+ORDER_BY(compare_blocks, struct held_sum, compare_holders(a, b), FALLING(bytes),
+         a->holder ? RISING(holder) : 0);
 
-    if (order || a->bytes != b->bytes)
-        return order ? order : a->bytes < b->bytes ? 1 : -1;
-    return a->holder ? (a->holder > b->holder) - (a->holder < b->holder) : 0;
-}
-
-static int compare_sums(const void *left, const void *right)
-{
-    const struct held_sum *a = left, *b = right;
-
-    if (a->stack_id == b->stack_id && a->bytes != b->bytes)
-        return a->bytes < b->bytes ? 1 : -1;
-    return compare_holders(a, b);
-}
+ORDER_BY(compare_sums, struct held_sum, a->stack_id == b->stack_id ? FALLING(bytes) : 0,
+         compare_holders(a, b));
 
 static void join(struct held_sums *sums, struct taken *taken)
 {
     size_t count = 0;
 
-    if (taken->count)
-        qsort(taken->items, taken->count, sizeof *taken->items, compare_blocks);
+    SORT(taken->items, taken->count, compare_blocks);
     for (size_t i = 0; i < taken->count; i++) {
         const struct held_sum *block = &taken->items[i];
         struct held_sum *sum = count ? &taken->items[count - 1] : NULL;
@@ -120,8 +106,7 @@ static void join(struct held_sums *sums, struct taken *taken)
         if (sum->items_count < block->items_count)
             sum->items_count = block->items_count;
     }
-    if (count)
-        qsort(taken->items, count, sizeof *taken->items, compare_sums);
+    SORT(taken->items, count, compare_sums);
     sums->items = taken->items;
     sums->count = count;
 }

@@ -11,16 +11,8 @@
 /* --- the blocks that are live --- */
 
 /* If several blocks have the same address, the one of a pool comes last. */
-static int compare_addresses(const void *left, const void *right)
-{
-    const struct held_block *a = left, *b = right;
-
-    if (a->address != b->address)
-        return a->address < b->address ? -1 : 1;
-    if (a->is_of_pool != b->is_of_pool)
-        return a->is_of_pool ? 1 : -1;
-    return (a->begin_index > b->begin_index) - (a->begin_index < b->begin_index);
-}
+ORDER_BY(compare_addresses, struct held_block, RISING(address), RISING(is_of_pool),
+         RISING(begin_index));
 
 /* True for memory whose blocks are known by their addresses, and not by handles. */
 static bool has_address(const struct block *block)
@@ -63,8 +55,7 @@ static struct held_block *find_live(const struct cursor *at, bool is_late, size_
             .begin_index = block->life.begin_index,
             .is_of_pool = history->accounts[block->account].kind == ACCOUNT_pool};
     }
-    if (*count)
-        qsort(live, *count, sizeof *live, compare_addresses);
+    SORT(live, *count, compare_addresses);
     return live ? live : array_new(0, sizeof *live, at->err);
 }
 
@@ -101,16 +92,7 @@ static void join_rows(struct held_block *live, size_t count, const struct trace 
     }
 }
 
-static int compare_blocks(const void *left, const void *right)
-{
-    const struct held_block *a = left, *b = right;
-
-    if (a->account != b->account)
-        return a->account < b->account ? -1 : 1;
-    if (a->address != b->address)
-        return a->address < b->address ? -1 : 1;
-    return (a->begin_index > b->begin_index) - (a->begin_index < b->begin_index);
-}
+ORDER_BY(compare_blocks, struct held_block, RISING(account), RISING(address), RISING(begin_index));
 
 static int see_walk(struct holders *holders, const struct cursor *at, const struct moment *moment,
                     bool is_late)
@@ -123,8 +105,7 @@ static int see_walk(struct holders *holders, const struct cursor *at, const stru
     if (!live)
         return -1;
     join_rows(live, count, trace, trace->walks[holders->count].walk_id);
-    if (count)
-        qsort(live, count, sizeof *live, compare_blocks);
+    SORT(live, count, compare_blocks);
     *walk = (struct walk_blocks){
         .walk = &trace->walks[holders->count], .at = *moment, .blocks = live, .count = count};
     holders->count++;

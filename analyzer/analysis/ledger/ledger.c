@@ -411,17 +411,8 @@ static uint64_t live_bytes_of(const struct pools *pools, enum account_kind kind)
     return bytes;
 }
 
-static int compare_terms(const void *left, const void *right)
-{
-    const struct ledger_term *a = left, *b = right;
-
-    if (a->bytes != b->bytes)
-        return a->bytes < b->bytes ? 1 : -1;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    return a->account != b->account ? (a->account < b->account ? -1 : 1)
-                                    : (a->library > b->library) - (a->library < b->library);
-}
+ORDER_BY(compare_terms, struct ledger_term, FALLING(bytes), RISING(kind), RISING(account),
+         RISING(library));
 
 static int add_all(struct ledger *ledger, struct pools *pools, struct err *err)
 {
@@ -455,8 +446,7 @@ int ledger_at(struct ledger *ledger, const struct history *history, const struct
     *ledger = (struct ledger){.moment = *moment};
     const int status =
         owners_init(&ledger->owners, history->trace, err) || add_all(ledger, &pools, err) ? -1 : 0;
-    if (ledger->count)
-        qsort(ledger->terms, ledger->count, sizeof *ledger->terms, compare_terms);
+    SORT(ledger->terms, ledger->count, compare_terms);
     free(pools.shares);
     pair_map_release(&pools.by_address);
     if (status)

@@ -181,15 +181,7 @@ const struct map_blocks *memory_map_at(const struct memory_map *map, uint32_t ac
                                                                   : NULL;
 }
 
-static int compare_blocks(const void *one, const void *other)
-{
-    const struct block *a = one, *b = other;
-
-    if (a->address != b->address)
-        return a->address < b->address ? -1 : 1;
-    return a->life.begin_index < b->life.begin_index ? -1
-                                                     : a->life.begin_index > b->life.begin_index;
-}
+ORDER_BY(compare_blocks, struct block, RISING(address), RISING(life.begin_index));
 
 int memory_map_blocks(const struct memory_map *map, uint32_t account, struct block **blocks,
                       size_t *count, struct err *err)
@@ -205,7 +197,7 @@ int memory_map_blocks(const struct memory_map *map, uint32_t account, struct blo
     for (size_t i = 0, at = 0; own && i < map->moment_count; i++)
         for (size_t k = 0; k < own[i].count; k++)
             found[at++] = own[i].items[k];
-    qsort(found, all, sizeof *found, compare_blocks);
+    SORT(found, all, compare_blocks);
     for (size_t i = 0; i < all; i++)
         if (!kept || compare_blocks(&found[i], &found[kept - 1]))
             found[kept++] = found[i];

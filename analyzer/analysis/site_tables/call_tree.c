@@ -54,16 +54,8 @@ static void fill(struct branch *branches, const struct sites *sites, const struc
 }
 
 /* Puts siblings next to each other, by bytes descending, and nodes at the top of the tree last. */
-static int compare_branches(const void *left, const void *right)
-{
-    const struct branch *a = left, *b = right;
-
-    if (a->outer != b->outer)
-        return a->outer < b->outer ? -1 : 1;
-    if (a->node.bytes != b->node.bytes)
-        return a->node.bytes < b->node.bytes ? 1 : -1;
-    return strcmp(a->key, b->key);
-}
+ORDER_BY(compare_branches, struct branch, RISING(outer), FALLING(node.bytes),
+         strcmp(a->key, b->key));
 
 /* Index + 1 of the first child of each path among the sorted branches; 0: none. */
 static uint32_t *find_children(const struct branch *sorted, size_t count, size_t path_count,
@@ -130,8 +122,7 @@ int call_tree_find(struct call_tree *tree, const struct sites *sites, const stru
     for (size_t i = 0; i < most; i++)
         if (branches[i].node.count)
             branches[count++] = branches[i];
-    if (count)
-        qsort(branches, count, sizeof *branches, compare_branches);
+    SORT(branches, count, compare_branches);
     status = flatten(tree, branches, count, blame->paths.tree.count, err);
     if (!status)
         find_ends(tree);

@@ -178,18 +178,9 @@ static int spread_stack(const struct spreading *spreading)
 
 /* --- all of them --- */
 
-static int compare_groups(const void *left, const void *right)
-{
-    const struct group *a = left, *b = right;
-
-    if (a->own_bytes != b->own_bytes)
-        return a->own_bytes < b->own_bytes ? 1 : -1;
-    if (a->inclusive_bytes != b->inclusive_bytes)
-        return a->inclusive_bytes < b->inclusive_bytes ? 1 : -1;
-    if (a->first != b->first) /* the larger site comes first */
-        return a->first < b->first ? -1 : 1;
-    return strcmp(a->name, b->name);
-}
+/* Of equal groups, the one that holds the larger site comes first. */
+ORDER_BY(compare_groups, struct group, FALLING(own_bytes), FALLING(inclusive_bytes), RISING(first),
+         strcmp(a->name, b->name));
 
 int groups_find(struct groups *groups, enum groups_by by, struct symbols *symbols,
                 const struct sites *sites, const struct blame *blame, struct err *err)
@@ -209,8 +200,7 @@ int groups_find(struct groups *groups, enum groups_by by, struct symbols *symbol
     }
     for (size_t i = 0; i < groups->count && by == GROUPS_BY_STACK; i++)
         groups->items[i].name = groups->items[i].blamed->label;
-    if (groups->count)
-        qsort(groups->items, groups->count, sizeof *groups->items, compare_groups);
+    SORT(groups->items, groups->count, compare_groups);
     if (status)
         groups_release(groups);
     return status;

@@ -30,14 +30,7 @@ int site_rows_blame(struct blame *blame, struct symbols *symbols, const struct s
 }
 
 /* Rows of equal size keep the order of the sites, which is the same in every run. */
-static int compare_rows(const void *left, const void *right)
-{
-    const struct site_row *a = left, *b = right;
-
-    if (a->bytes != b->bytes)
-        return a->bytes < b->bytes ? 1 : -1;
-    return (a->largest > b->largest) - (a->largest < b->largest);
-}
+ORDER_BY(compare_rows, struct site_row, FALLING(bytes), RISING(largest));
 
 /* Gives numbers to phases by their text, and to rows without a stack. */
 struct readings {
@@ -135,8 +128,7 @@ int site_rows_of(struct site_row **rows, const struct history *history, const st
     for (size_t i = 0; i < most; i++)
         if (found[i].blamed)
             found[count++] = found[i];
-    if (count)
-        qsort(found, count, sizeof *found, compare_rows);
+    SORT(found, count, compare_rows);
     *rows = found;
     return (int)count;
 }

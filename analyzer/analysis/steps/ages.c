@@ -41,14 +41,7 @@ struct held {
     uint64_t site_id, bytes;
 };
 
-static int compare_held(const void *left, const void *right)
-{
-    const struct held *a = left, *b = right;
-
-    if (a->age != b->age)
-        return a->age < b->age ? -1 : 1;
-    return site_id_compare(a->site_id, b->site_id);
-}
+ORDER_BY(compare_held, struct held, RISING(age), site_id_compare(a->site_id, b->site_id));
 
 /* Lists the live blocks. The caller frees *held, even if this returns -1. */
 static int find_held(struct held **held, size_t *count, const struct account_steps *own,
@@ -63,8 +56,7 @@ static int find_held(struct held **held, size_t *count, const struct account_ste
         (*held)[(*count)++] = (struct held){age_of(own, block, watch->first_end_index),
                                             block->site_id, block->size_bytes};
     }
-    if (*count)
-        qsort(*held, *count, sizeof **held, compare_held);
+    SORT(*held, *count, compare_held);
     return 0;
 }
 

@@ -123,23 +123,11 @@ static bool find_saw(struct growing *item, const struct site_ends *site)
 
 /* --- what grows --- */
 
-static int compare_growing(const void *left, const void *right)
-{
-    const struct growing *a = left, *b = right;
+ORDER_BY(compare_growing, struct growing, FALLING(line.slope),
+         site_id_compare(a->site_id, b->site_id));
 
-    if (a->line.slope > b->line.slope || a->line.slope < b->line.slope)
-        return a->line.slope < b->line.slope ? 1 : -1;
-    return site_id_compare(a->site_id, b->site_id);
-}
-
-static int compare_churning(const void *left, const void *right)
-{
-    const struct churning *a = left, *b = right;
-
-    if (a->bytes != b->bytes)
-        return a->bytes < b->bytes ? 1 : -1;
-    return site_id_compare(a->site_id, b->site_id);
-}
+ORDER_BY(compare_churning, struct churning, FALLING(bytes),
+         site_id_compare(a->site_id, b->site_id));
 
 static int keep(struct growth *growth, size_t *capacity, const struct growing *item,
                 struct err *err)
@@ -228,8 +216,7 @@ static int find_churn(struct growth *growth, const struct account_ends *own, str
                 (struct churning){.site_id = own->sites[i].site_id,
                                   .bytes = own->sites[i].churn_bytes,
                                   .count = own->sites[i].churn_count};
-    if (growth->churn_count)
-        qsort(growth->churn, growth->churn_count, sizeof *growth->churn, compare_churning);
+    SORT(growth->churn, growth->churn_count, compare_churning);
     if (growth->churn_count > GROWTH_CHURN_MAX)
         growth->churn_count = GROWTH_CHURN_MAX;
     return 0;
@@ -456,8 +443,8 @@ int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_
     const int status = find(growth, watch, account, err);
     if (status)
         growth_release(growth);
-    else if (growth->count)
-        qsort(growth->items, growth->count, sizeof *growth->items, compare_growing);
+    else
+        SORT(growth->items, growth->count, compare_growing);
     return status;
 }
 

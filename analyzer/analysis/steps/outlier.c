@@ -8,16 +8,11 @@
 
 /* --- a typical step --- */
 
-static int compare_bytes(const void *left, const void *right)
-{
-    const uint64_t *a = left, *b = right;
-
-    return (*a > *b) - (*a < *b);
-}
+ORDER_BY(compare_bytes, uint64_t, ORDER(*a, *b));
 
 static uint64_t median(uint64_t bytes[STEP_WINDOWS], size_t count)
 {
-    qsort(bytes, count, sizeof *bytes, compare_bytes);
+    SORT(bytes, count, compare_bytes);
     return bytes[(count - 1) / 2];
 }
 
@@ -67,16 +62,14 @@ static void choose_step(struct outlier *outlier, const struct step_watch *watch,
 
 /* --- its call stacks --- */
 
-static int compare_sites(const void *left, const void *right)
+/* The bytes of the site above those of a typical step. */
+static double more_bytes(const struct outlier_site *site)
 {
-    const struct outlier_site *a = left, *b = right;
-    const double more_a = (double)a->bytes - a->typical_bytes;
-    const double more_b = (double)b->bytes - b->typical_bytes;
-
-    if (more_a > more_b || more_a < more_b)
-        return more_a < more_b ? 1 : -1;
-    return site_id_compare(a->site_id, b->site_id);
+    return (double)site->bytes - site->typical_bytes;
 }
+
+ORDER_BY(compare_sites, struct outlier_site, FALLING_IN(more_bytes),
+         site_id_compare(a->site_id, b->site_id));
 
 /* Sums of the largest block of each known site. */
 struct largest {
@@ -145,8 +138,7 @@ static int find_sites(struct outlier *outlier, const struct account_steps *own, 
             const struct step_site *site = &own->highest_sites[i];
             add_site(outlier, &largest, &own->sites[site->number], *site, true, step_count - 2);
         }
-    if (outlier->count)
-        qsort(outlier->sites, outlier->count, sizeof *outlier->sites, compare_sites);
+    SORT(outlier->sites, outlier->count, compare_sites);
     sum_up(outlier, &largest);
     return 0;
 }

@@ -226,12 +226,7 @@ static bool is_near(uint64_t entries, uint64_t count)
     return entries + 1 >= count && entries <= count + 1;
 }
 
-static int compare_counts(const void *left, const void *right)
-{
-    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-    return (a > b) - (a < b);
-}
+ORDER_BY(compare_counts, uint64_t, ORDER(*a, *b));
 
 /* The number of entries, at least ROUNDS_FEWEST, that most children of the node have, give or take
  * one; the lowest of several. 0: no two children have it. */
@@ -242,8 +237,7 @@ static uint64_t find_common(struct lines *lines, uint32_t node)
 
     for (uint32_t n = lines->tree.nodes[node].first; n; n = lines->tree.nodes[n].next)
         counts[count++] = lines->items[n].entries_count;
-    if (count)
-        qsort(counts, count, sizeof *counts, compare_counts);
+    SORT(counts, count, compare_counts);
     lines->work_count += count;
     for (size_t i = 0, first = 0, end = 0; i < count; i++) {
         while (!is_near(counts[first], counts[i]))
@@ -281,13 +275,7 @@ static void take_children(struct lines *lines, uint32_t node, bool is_after)
     lines->work_count += own->pair_count;
 }
 
-static int compare_pairs(const void *left, const void *right)
-{
-    const struct birth_pair *a = left, *b = right;
-
-    return a->from != b->from ? (a->from > b->from) - (a->from < b->from)
-                              : (a->to > b->to) - (a->to < b->to);
-}
+ORDER_BY(compare_pairs, struct birth_pair, RISING(from), RISING(to));
 
 /* For each child of the node: how often it came after the same other child, at most, and how often
  * the same other child came after it. */
@@ -299,7 +287,7 @@ static void find_usual(struct lines *lines, uint32_t node)
     for (int is_after = 0; is_after < 2 && count; is_after++) {
         uint64_t *usual = lines->usual[is_after], sum = 0;
         take_children(lines, node, is_after);
-        qsort(lines->pairs, count, sizeof *pairs, compare_pairs);
+        SORT(lines->pairs, count, compare_pairs);
         for (uint32_t n = lines->tree.nodes[node].first; n; n = lines->tree.nodes[n].next)
             usual[n] = 0;
         for (size_t i = 0; i < count; i++) {

@@ -2,8 +2,7 @@
 /* Tries techniques; see what_if.h. */
 #include "what_if.h"
 
-#include <stdlib.h>
-
+#include "analyzer/util/array.h"
 #include "largest.h"
 
 static int64_t saved(const struct footprint *now, const struct footprint *then)
@@ -11,13 +10,7 @@ static int64_t saved(const struct footprint *now, const struct footprint *then)
     return (int64_t)now->requested_bytes - (int64_t)then->requested_bytes;
 }
 
-static int by_saving(const void *a, const void *b)
-{
-    const struct saving *left = a, *right = b;
-    if (left->saved_bytes != right->saved_bytes)
-        return left->saved_bytes < right->saved_bytes ? 1 : -1;
-    return left->technique < right->technique ? -1 : left->technique > right->technique;
-}
+ORDER_BY(by_saving, struct saving, FALLING(saved_bytes), RISING(technique));
 
 int what_if_try(struct what_if *what_if, const struct question *question,
                 const struct footprint *now, struct err *err)
@@ -35,7 +28,7 @@ int what_if_try(struct what_if *what_if, const struct question *question,
         saving->saved_bytes = status ? saved(now, &saving->peak) : 0;
         what_if->count += (size_t)status;
     }
-    qsort(what_if->items, what_if->count, sizeof *what_if->items, by_saving);
+    SORT(what_if->items, what_if->count, by_saving);
     return 0;
 }
 

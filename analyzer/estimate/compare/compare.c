@@ -9,6 +9,7 @@
 #include "analyzer/analysis/ledger/ledger.h"
 #include "analyzer/analysis/phases.h"
 #include "analyzer/analysis/sites.h"
+#include "analyzer/util/array.h"
 
 /* The rows are tried in order. If the name of a measured phase contains the word, it belongs to the
  * row's estimated phase. */
@@ -107,15 +108,8 @@ static void estimate_phases(struct comparison *comparison, const struct estimate
 
 /* --- departures --- */
 
-static int by_size(const void *left, const void *right)
-{
-    const struct departure *a = left, *b = right;
-    const uint64_t sizes[] = {(uint64_t)llabs(a->bytes), (uint64_t)llabs(b->bytes)};
-    if (sizes[0] != sizes[1])
-        return sizes[0] < sizes[1] ? 1 : -1;
-    return a->kind != b->kind ? (a->kind > b->kind) - (a->kind < b->kind)
-                              : (a->category > b->category) - (a->category < b->category);
-}
+ORDER_BY(by_size, struct departure, ORDER(llabs(b->bytes), llabs(a->bytes)), RISING(kind),
+         RISING(category));
 
 static void depart(struct comparison *comparison, enum departure_kind kind, enum category category,
                    int64_t bytes)
@@ -169,8 +163,7 @@ static void find_departures(struct comparison *comparison, const struct estimate
     depart(comparison, DEPARTURE_moment, CATEGORY_other,
            (int64_t)moment->total_bytes - (int64_t)estimate->peak_moment.total_bytes);
     comparison->departure_moment = moment;
-    qsort(comparison->departures, comparison->departure_count, sizeof *comparison->departures,
-          by_size);
+    SORT(comparison->departures, comparison->departure_count, by_size);
 }
 
 /* --- the whole --- */

@@ -31,16 +31,11 @@ static int sizes_add(struct sizes *sizes, uint64_t bytes, struct err *err)
     return 0;
 }
 
-static int by_bytes(const void *left, const void *right)
-{
-    const uint64_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
+ORDER_BY(by_bytes, uint64_t, ORDER(*a, *b));
 
 static void sizes_sort(struct sizes *sizes)
 {
-    if (sizes->count)
-        qsort(sizes->items, sizes->count, sizeof *sizes->items, by_bytes);
+    SORT(sizes->items, sizes->count, by_bytes);
 }
 
 /* Finds the sizes of all blocks at the peak (`sizes`), and of the blocks that count as parameters

@@ -112,13 +112,7 @@ static void join_moments(struct run_series *series)
 
 /* --- sites --- */
 
-static int by_peak(const void *left, const void *right)
-{
-    const struct run_site *a = left, *b = right;
-    if (a->peak_bytes != b->peak_bytes)
-        return a->peak_bytes < b->peak_bytes ? 1 : -1;
-    return (a->bytes > b->bytes) - (a->bytes < b->bytes);
-}
+ORDER_BY(by_peak, struct run_site, FALLING(peak_bytes), RISING(bytes));
 
 static int sites_init(struct walk *walk, struct err *err)
 {
@@ -163,7 +157,7 @@ static int find_sites(struct walk *walk, struct err *err)
     free(live);
     for (size_t k = 0; k < series->site_count; k++)
         series->sites[k].peak_bytes = series->sites[k].bytes[series->peak];
-    qsort(series->sites, series->site_count, sizeof *series->sites, by_peak);
+    SORT(series->sites, series->site_count, by_peak);
     return 0;
 }
 

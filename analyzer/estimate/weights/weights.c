@@ -69,14 +69,7 @@ int weights_add(struct weights *weights, const char *name, struct weight weight,
 
 /* --- all of them --- */
 
-static int order_of_places(const void *a, const void *b)
-{
-    const struct weight *first = *(const struct weight *const *)a;
-    const struct weight *second = *(const struct weight *const *)b;
-    if (first->begin != second->begin)
-        return first->begin < second->begin ? -1 : 1;
-    return (first->bytes > second->bytes) - (first->bytes < second->bytes);
-}
+ORDER_POINTERS_BY(order_of_places, struct weight, RISING(begin), RISING(bytes));
 
 static int check_place(const struct weight *weight, uint64_t end, uint64_t data_bytes,
                        uint64_t alignment, struct err *err)
@@ -109,8 +102,7 @@ int weights_check_places(const struct weights *weights, size_t first, uint64_t d
         return -1;
     for (size_t i = 0; i < count; i++)
         placed[i] = &weights->items[first + i];
-    if (count > 0)
-        qsort(placed, count, sizeof *placed, order_of_places);
+    SORT(placed, count, order_of_places);
     for (size_t i = 0; i < count; i++) {
         if (check_place(placed[i], end, data_bytes, alignment, err))
             goto out;
@@ -127,16 +119,12 @@ out:
     return result;
 }
 
-static int order_of_names(const void *a, const void *b)
-{
-    return strcmp(((const struct weight *)a)->name, ((const struct weight *)b)->name);
-}
+ORDER_BY(order_of_names, struct weight, strcmp(a->name, b->name));
 
 int weights_finish(struct weights *weights, struct err *err)
 {
     struct checked checked = {false};
-    if (weights->count > 0)
-        qsort(weights->items, weights->count, sizeof *weights->items, order_of_names);
+    SORT(weights->items, weights->count, order_of_names);
     for (size_t i = 0; i < weights->count; i++) {
         const struct weight *weight = &weights->items[i];
         if (i > 0 && strcmp(weight->name, weight[-1].name) == 0)

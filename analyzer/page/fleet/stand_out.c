@@ -144,20 +144,8 @@ static int64_t weight_of(const struct stand_out *one)
     return one->growth != SIZE_MAX ? 2 : one->ending != SIZE_MAX ? 3 : 4;
 }
 
-static int compare(const void *left, const void *right)
-{
-    const struct stand_out *a = left, *b = right;
-
-    if (weight_of(a) != weight_of(b))
-        return weight_of(a) < weight_of(b) ? -1 : 1;
-    if (a->failure != b->failure)
-        return a->failure < b->failure ? -1 : 1;
-    if (llabs(a->more_bytes) != llabs(b->more_bytes))
-        return llabs(a->more_bytes) > llabs(b->more_bytes) ? -1 : 1;
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
-    return (a->device > b->device) - (a->device < b->device);
-}
+ORDER_BY(compare, struct stand_out, RISING_IN(weight_of), RISING(failure),
+         ORDER(llabs(b->more_bytes), llabs(a->more_bytes)), RISING(rank), RISING(device));
 
 int stand_outs_find(struct stand_outs *found, const struct fleet *fleet, struct err *err)
 {
@@ -168,8 +156,7 @@ int stand_outs_find(struct stand_outs *found, const struct fleet *fleet, struct 
         return -1;
     }
     find_differences(found, fleet);
-    if (found->count)
-        qsort(found->items, found->count, sizeof *found->items, compare);
+    SORT(found->items, found->count, compare);
     return 0;
 }
 

@@ -29,14 +29,7 @@ bool who_has_ranks(const struct job *job)
     return true;
 }
 
-static int compare_whos(const void *left, const void *right)
-{
-    const struct who *a = left, *b = right;
-
-    if (a->device != b->device)
-        return a->device < b->device ? -1 : 1;
-    return (a->rank > b->rank) - (a->rank < b->rank);
-}
+ORDER_BY(compare_whos, struct who, RISING(device), RISING(rank));
 
 static void name_run(struct text *text, const struct job *job, const struct who *whos, size_t count,
                      bool has_names)
@@ -66,7 +59,7 @@ const char *who_name(char label[WHO_BYTES], const struct job *job, struct who *w
     struct text text;
 
     text_init_in(&text, label, WHO_BYTES - strlen(cut));
-    qsort(whos, count, sizeof *whos, compare_whos);
+    SORT(whos, count, compare_whos);
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && (!with_devices || whos[end].device == whos[i].device);
              end++)

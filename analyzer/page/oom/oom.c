@@ -326,15 +326,7 @@ static void add_to_row(struct retry_row *row, const struct retry_site *site)
 }
 
 /* Puts the most retries first. */
-static int compare_retries(const void *left, const void *right)
-{
-    const struct retry_site *a = &((const struct retry_row *)left)->sum;
-    const struct retry_site *b = &((const struct retry_row *)right)->sum;
-
-    if (a->retries_count != b->retries_count)
-        return a->retries_count < b->retries_count ? 1 : -1;
-    return (a->last.seq > b->last.seq) - (a->last.seq < b->last.seq);
-}
+ORDER_BY(compare_retries, struct retry_row, FALLING(sum.retries_count), RISING(sum.last.seq));
 
 /* Adds the retries of one device to a summary, with a row for each line to blame. */
 static int add_retry_rows(struct doc *doc, const struct study *study, const struct view *view,
@@ -352,8 +344,7 @@ static int add_retry_rows(struct doc *doc, const struct study *study, const stru
     for (size_t i = 0; rows && i < blame->texts.count; i++)
         if (rows[i].stack_count)
             rows[count++] = rows[i];
-    if (count)
-        qsort(rows, count, sizeof *rows, compare_retries);
+    SORT(rows, count, compare_retries);
     for (size_t i = 0; i < count && !status; i++) {
         const struct blamed *blamed = blame_of(blame, rows[i].sum.stack_id);
 

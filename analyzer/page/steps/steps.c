@@ -81,14 +81,12 @@ struct outlier_row {
     double typical_bytes;
 };
 
-static int compare_rows(const void *left, const void *right)
+static double more_bytes(const struct outlier_row *row)
 {
-    const struct outlier_row *a = left, *b = right;
-    const double more = (double)a->bytes - a->typical_bytes;
-    const double than = (double)b->bytes - b->typical_bytes;
-
-    return (more < than) - (more > than);
+    return (double)row->bytes - row->typical_bytes;
 }
+
+ORDER_BY(compare_rows, struct outlier_row, FALLING_IN(more_bytes));
 
 /* Returns one row for each call stack, or one for each label. The caller frees the rows. Returns
  * NULL if there is no memory. */
@@ -110,7 +108,7 @@ static struct outlier_row *find_rows(size_t *count, const struct step_findings *
         row->typical_bytes += site->typical_bytes;
     }
     if (rows && !each_stack)
-        qsort(rows, limit, sizeof *rows, compare_rows);
+        SORT(rows, limit, compare_rows);
     while (*count && !rows[*count - 1].stack_count)
         --*count;
     return rows;
