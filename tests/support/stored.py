@@ -15,17 +15,18 @@ One line stands for a part that an earlier command printed, too:
     (as in without_events info: Facts)                  the same, in the file of another trace
     devices[0].sites as in report: devices[0].sites     the value that has this path in the JSON document of `report`
 
-A list `answer` is left out if it has the texts of the list `verdict` after it.
+Such lines for paragraphs stand right below the paragraph before them, without an empty line.
+A list `answer` is left out if it has the texts of the list `verdict` after it, and a member `trace` after `schema` if the
+document before has the same.
 `expand` puts the parts back, so that a test can compare whole outputs byte by byte.
 """
 import re
 
-LEAST_LINES = 3  # a shorter part is repeated
+LEAST_LINES = 2  # a shorter part is repeated
 OPENING = re.compile(r' *(?:"(\w+)": )?([\[{])$')
 CLOSING = re.compile(r" *[\]}],?$")
 MEMBER = re.compile(r'"(?:[^"\\]|\\.)*": ')
 ROW = re.compile(r"(?:((?!as in )\w\S*) )?(.*)$")
-PARAGRAPH_ELSEWHERE = re.compile(r"\(as in (.*)\)$")
 VERDICT_TEXT = re.compile(r'"text": (".*")\}$')
 
 
@@ -34,6 +35,7 @@ class Shown:
 
     def __init__(self):
         self.parts, self.references = {}, {}
+        self.trace = []  # the line of the member `trace` of the last document, in a list
 
     def add(self, name, key, part):
         """Adds a part of the output of that name, unless another part has the same key."""
@@ -67,14 +69,13 @@ def first_line(paragraph):
 
 
 def fold_text(text, name, shown):
-    folded, were_elsewhere = [], False
+    folded = []
     for paragraph in text.split("\n\n"):
         reference = shown.references.get(paragraph)
-        if reference and were_elsewhere:
+        if reference and folded:
             folded[-1] += f"\n(as in {reference})"
         else:
             folded.append(f"(as in {reference})" if reference else paragraph)
-        were_elsewhere = bool(reference)
         shown.add(name, first_line(paragraph), paragraph)
     return "\n\n".join(folded)
 
@@ -82,8 +83,8 @@ def fold_text(text, name, shown):
 def expand_text(text, name, shown):
     paragraphs = []
     for stored in text.split("\n\n"):
-        elsewhere = [PARAGRAPH_ELSEWHERE.match(line) for line in stored.split("\n")]
-        for paragraph in [shown.parts[found[1]] for found in elsewhere] if all(elsewhere) else [stored]:
+        own, *references = re.split(r"^\(as in (.*)\)$\n?", stored, flags=re.M)
+        for paragraph in [own.removesuffix("\n")] * bool(own) + [shown.parts[found] for found in references[::2]]:
             shown.add(name, first_line(paragraph), paragraph)
             paragraphs.append(paragraph)
     return "\n\n".join(paragraphs)
@@ -186,13 +187,13 @@ def fold_json(text, name, shown):
         printed.add(rows[number:end])
         number = end
     printed.move_to([])
-    return "\n".join(before + stored)
+    return "\n".join(before + fold_trace(stored, shown))
 
 
 def expand_json(text, name, shown):
     before, stored = divide(text, '"', "as in ")
     printed = Document(name, shown)
-    for path, row in [ROW.match(line).groups("") for line in stored]:
+    for path, row in [ROW.match(line).groups("") for line in expand_trace(stored, shown)]:
         printed.move_to(prefixes(path))
         is_elsewhere = row.startswith("as in ")
         printed.add(put_back(path, shown.parts[row.removeprefix("as in ")]) if is_elsewhere else [(path, row)])
@@ -231,6 +232,27 @@ def expand_answers(rows):
     return expanded
 
 
+def begins_with_trace(stored):
+    return stored[1].startswith('"trace": ')
+
+
+def fold_trace(stored, shown):
+    if not stored or stored[0].startswith("as in "):
+        return stored
+    last, shown.trace = shown.trace, stored[1:2] if begins_with_trace(stored) else []
+    assert shown.trace or not last, "expand_trace would add a trace"
+    return stored[:1] + stored[2:] if last and last == shown.trace else stored
+
+
+def expand_trace(stored, shown):
+    if not stored or stored[0].startswith("as in "):
+        return stored
+    if not begins_with_trace(stored):
+        return stored[:1] + shown.trace + stored[1:]
+    shown.trace = stored[1:2]
+    return stored
+
+
 # --- sessions ---
 
 FOLD = {"text": fold_text, "json": fold_json}
@@ -248,6 +270,7 @@ def shown_in(others, form):
 
 def change(how, text, form, others):
     shown = shown_in(others, form)
+    shown.trace = []
     return session({line: how[form](output.removesuffix("\n"), name_of(line), shown) + "\n"
                     for line, output in outputs(text).items()})  # fmt: skip
 
