@@ -18,7 +18,7 @@ import pytest
 from support.derived import csv_of, junit_of
 from support.made_traces import MADE
 from support.run import BUILD, ROOT, TIMEOUT_S, clean_environment
-from support.stored import expand, fold, name_of, outputs, session
+from support.stored import ROLES, expand, fold, name_of, outputs, session, verdict_of
 from support.tracefile import Trace
 
 STORED = ROOT / "tests" / "golden" / "outputs"
@@ -28,7 +28,6 @@ phases | leaks | leaks --top=1 | steps | oom | ledger | info | check --max-peak=
 check --max-peak=1TiB --top=1
 """.replace("\n", "|").split("|")[1:-1]
 ANSWERS = [answer.strip() for answer in ANSWERS]
-LABELS = {"what": "", "why": "Why: ", "who": "Who: ", "do": "Do: "}
 FORMATS = {
     "text": [answer for answer in ANSWERS if "--at" not in answer and "--layer" not in answer] + ["peak --tree --by=function"],
     "json": ANSWERS,
@@ -72,12 +71,18 @@ def others_of(name, form):
     return {other: stored(other, form) for other in others}
 
 
+def said(name, form):
+    """Returns what the stored texts of the same commands say, for their JSON."""
+    texts = outputs(stored(name, "text")) if form == "json" else {}
+    return {line: verdict_of(text) for line, text in texts.items()}
+
+
 @functools.cache
 def stored(name, form):
     """Returns the stored session, whole."""
     if form not in WHOLE or name in WHOLE[form]:
         text = text_of(name, form)
-        return text if form in WHOLE else expand(text, form, others_of(name, form))
+        return text if form in WHOLE else expand(text, form, others_of(name, form), said(name, form))
     printed = outputs(stored(name, "json"))
     if form == "junit":
         return session({line: junit_of(text) for line, text in printed.items() if line.startswith("check")})
@@ -87,7 +92,7 @@ def stored(name, form):
 
 def store(name, form, text):
     if form not in WHOLE:
-        text = fold(text, form, others_of(name, form))
+        text = fold(text, form, others_of(name, form), said(name, form))
     elif name not in WHOLE[form]:
         return
     path_of(name, form).write_bytes(text.encode())
@@ -187,7 +192,7 @@ def test_text_opens_with_the_sentences_and_labels_their_roles(name):
     of_json, of_text = documents(name), outputs(stored(name, "text"))
     for line in of_text.keys() & of_json.keys():
         page = opened(of_json[line])[0]
-        said, more = ([LABELS[one["role"]] + one["text"] for one in page[key]] for key in ("verdict", "more"))
+        said, more = ([ROLES[one["role"]] + one["text"] for one in page[key]] for key in ("verdict", "more"))
         text = " ".join(of_text[line].split()).removeprefix("exit 1 ")
         assert text.startswith(" ".join(" ".join(said).split())), line
         assert " ".join(" ".join(more).split()) in text, line

@@ -16,17 +16,21 @@ One line stands for a part that an earlier command printed, too:
     devices[0].sites as in report: devices[0].sites     the value that has this path in the JSON document of `report`
 
 Such lines for paragraphs stand right below the paragraph before them, without an empty line.
-A list `answer` is left out if it has the texts of the list `verdict` after it, and a member `trace` after `schema` if the
-document before has the same.
+JSON leaves out a member `trace` after `schema` if the document before has the same; the list `verdict` before `next` or
+`more` if the text of the same command opens with its sentences; and a list `answer` if it has the texts of `verdict`.
 `expand` puts the parts back, so that a test can compare whole outputs byte by byte.
 """
+import json
 import re
 
+ROLES = {"what": "", "why": "Why: ", "who": "Who: ", "do": "Do: "}  # how text begins a sentence of each role
+COLUMNS = 100
 LEAST_LINES = 2  # a shorter part is repeated
 OPENING = re.compile(r' *(?:"(\w+)": )?([\[{])$')
 CLOSING = re.compile(r" *[\]}],?$")
 MEMBER = re.compile(r'"(?:[^"\\]|\\.)*": ')
 ROW = re.compile(r"(?:((?!as in )\w\S*) )?(.*)$")
+AFTER_VERDICT = ('"next": ', '"more": ', "more")
 VERDICT_TEXT = re.compile(r'"text": (".*")\}$')
 
 
@@ -36,6 +40,7 @@ class Shown:
     def __init__(self):
         self.parts, self.references = {}, {}
         self.trace = []  # the line of the member `trace` of the last document, in a list
+        self.said = None  # the rows of the list `verdict` that the text of the current command says
 
     def add(self, name, key, part):
         """Adds a part of the output of that name, unless another part has the same key."""
@@ -187,13 +192,16 @@ def fold_json(text, name, shown):
         printed.add(rows[number:end])
         number = end
     printed.move_to([])
+    verdict = [text for path, text in rows if re.match(r"verdict\[\d+\]$", path)]
+    if verdict == shown.said:
+        stored = [line for line in stored if not line.startswith("verdict")]
     return "\n".join(before + fold_trace(stored, shown))
 
 
 def expand_json(text, name, shown):
     before, stored = divide(text, '"', "as in ")
     printed = Document(name, shown)
-    for path, row in [ROW.match(line).groups("") for line in expand_trace(stored, shown)]:
+    for path, row in [ROW.match(line).groups("") for line in expand_verdict(expand_trace(stored, shown), shown)]:
         printed.move_to(prefixes(path))
         is_elsewhere = row.startswith("as in ")
         printed.add(put_back(path, shown.parts[row.removeprefix("as in ")]) if is_elsewhere else [(path, row)])
@@ -253,6 +261,26 @@ def expand_trace(stored, shown):
     return stored
 
 
+def verdict_of(text):
+    """Returns the rows of a list `verdict` with the sentences that the text opens with."""
+    paragraph = re.sub(r"\Aexit \d+\n", "", text).rstrip().split("\n\n")[0]
+    lines, sentences = paragraph.split("\n"), []
+    for before, line in zip(["", *lines], lines):
+        role = next((role for role, label in ROLES.items() if label and line.startswith(label)), "what")
+        if sentences and role == "what" and len(before) + 1 + len(line.split(" ")[0]) > COLUMNS:
+            sentences[-1]["text"] += f" {line}"
+        else:
+            sentences.append({"role": role, "text": line.removeprefix(ROLES[role])})
+    return [json.dumps(sentence, ensure_ascii=False) for sentence in sentences]
+
+
+def expand_verdict(stored, shown):
+    after = [number for number, line in enumerate(stored) if line.startswith(AFTER_VERDICT)]
+    if not after or any(line.startswith("verdict") for line in stored):
+        return stored
+    return stored[: after[0]] + [f"verdict[{number}] {row}" for number, row in enumerate(shown.said or [])] + stored[after[0] :]
+
+
 # --- sessions ---
 
 FOLD = {"text": fold_text, "json": fold_json}
@@ -268,18 +296,21 @@ def shown_in(others, form):
     return shown
 
 
-def change(how, text, form, others):
-    shown = shown_in(others, form)
+def change(how, text, form, others, said):
+    shown, printed = shown_in(others, form), {}
     shown.trace = []
-    return session({line: how[form](output.removesuffix("\n"), name_of(line), shown) + "\n"
-                    for line, output in outputs(text).items()})  # fmt: skip
+    for line, output in outputs(text).items():
+        shown.said = said.get(line)
+        printed[line] = how[form](output.removesuffix("\n"), name_of(line), shown) + "\n"
+    return session(printed)
 
 
-def fold(text, form, others=None):
-    """Returns a session in which one line stands for each part that was printed before, here or in other sessions."""
-    return change(FOLD, text, form, others or {})
+def fold(text, form, others, said):
+    """Returns a session in which one line stands for each part that was printed before, here or in the other sessions. said:
+    {command line: verdict_of its text}."""
+    return change(FOLD, text, form, others, said)
 
 
-def expand(text, form, others=None):
+def expand(text, form, others, said):
     """Returns the session as it was printed."""
-    return change(EXPAND, text, form, others or {})
+    return change(EXPAND, text, form, others, said)
