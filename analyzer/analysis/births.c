@@ -51,10 +51,8 @@ static int note_birth(struct births *births, const struct block *block, const st
     return pair_map_put(&births->last, 0, block->account, number, at->err);
 }
 
-static int on_change(void *self, const struct cursor *at, const struct spans *spans,
-                     const struct change *change)
+static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
-    (void)spans;
     if (change->birth)
         return note_birth(self, change->block, at);
     if (!change->is_resize)

@@ -24,11 +24,10 @@ static int close_occurrence(struct part_end *end, const struct cursor *at)
     return 0;
 }
 
-static int on_span(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,
-                   bool begins)
+static int on_span(void *self, const struct cursor *at, uint32_t span, bool begins)
 {
     struct part_end *end = self;
-    if (!at->history->paths[spans->items[span].path].is_asked)
+    if (!at->history->paths[at->spans->items[span].path].is_asked)
         return 0;
     if (!begins)
         return --end->open_count ? 0 : close_occurrence(end, at);

@@ -187,11 +187,10 @@ static int end_in_account(struct account_phases *own, const struct spans *spans,
                : 0;
 }
 
-static int on_span(void *self, const struct cursor *at, const struct spans *spans, uint32_t number,
-                   bool begins)
+static int on_span(void *self, const struct cursor *at, uint32_t number, bool begins)
 {
     struct phases *phases = self;
-    const struct span *span = &spans->items[number];
+    const struct span *span = &at->spans->items[number];
     const uint64_t step = step_now(phases);
     if (reach_occurrences(phases, span->path, at->err) || reach_span(phases, number, at->err) ||
         reach_steps(phases, span->path, at->err))
@@ -204,9 +203,10 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
         struct account_phases *own = &phases->accounts[i];
         if (!account_is_of_layer(&at->history->accounts[i]))
             continue;
-        if (begins ? begin_in_account(own, span, number, at->history->accounts[i].live_bytes,
-                                      is_first, at->err)
-                   : end_in_account(own, spans, number, phases->occurrence[number], step, at->err))
+        if (begins
+                ? begin_in_account(own, span, number, at->history->accounts[i].live_bytes, is_first,
+                                   at->err)
+                : end_in_account(own, at->spans, number, phases->occurrence[number], step, at->err))
             return -1;
     }
     if (begins)
@@ -250,8 +250,7 @@ static void count_end(struct account_phases *own, const struct spans *spans,
         own->outside.kept_bytes -= bytes;
 }
 
-static int on_change(void *self, const struct cursor *at, const struct spans *spans,
-                     const struct change *change)
+static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
     struct phases *phases = self;
     uint32_t account = change->block->account;
@@ -261,12 +260,12 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     if (reach_account(phases, account, at->err))
         return -1;
     struct account_phases *own = &phases->accounts[account];
-    if (spans->slots.used && reach_open(own, spans->slots.used - 1, at->err))
+    if (at->spans->slots.used && reach_open(own, at->spans->slots.used - 1, at->err))
         return -1;
     if (change->birth)
-        count_birth(own, spans, change);
+        count_birth(own, at->spans, change);
     else
-        count_end(own, spans, change);
+        count_end(own, at->spans, change);
     own->outside.count |= change->event_span == HISTORY_NONE;
     if (!phases->open_count)
         raise_to(&own->outside.peak_bytes, live_bytes);

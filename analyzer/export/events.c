@@ -123,13 +123,11 @@ static void put_event(const struct event_table *table, const struct event *event
     end_line(table);
 }
 
-static int on_change(void *self, const struct cursor *at, const struct spans *spans,
-                     const struct change *change)
+static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
     struct event_table *table = self;
 
     (void)at;
-    (void)spans;
     table->changed = change->block->account;
     return 0;
 }

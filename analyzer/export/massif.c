@@ -176,12 +176,10 @@ static int put_moment(struct massif *massif)
     return put_node(massif, 0, "(GPU memory that was live) ", 0);
 }
 
-static int on_change(void *self, const struct cursor *at, const struct spans *spans,
-                     const struct change *change)
+static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
     struct massif *massif = self;
 
-    (void)spans;
     if (change->block->account == massif->layer->account && !change->is_resize)
         sampler_take(&massif->sampler, export_now(&massif->now_ns, at),
                      at->history->accounts[change->block->account].live_bytes);

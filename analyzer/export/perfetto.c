@@ -113,12 +113,10 @@ static void count(struct perfetto *perfetto, const struct cursor *at, uint32_t a
 
 /* Counts live bytes after a change. Skips the changes in the middle of a resize, because the block
  * was never gone. */
-static int on_change(void *self, const struct cursor *at, const struct spans *spans,
-                     const struct change *change)
+static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
     const uint32_t account = change->block->account;
 
-    (void)spans;
     if (!change->is_resize)
         count(self, at, account, FIGURE_LIVE, at->history->accounts[account].live_bytes);
     return 0;
@@ -147,11 +145,10 @@ static uint64_t choose_track(struct perfetto *perfetto, const struct cursor *at,
     return TRACK_RANGES + span->ordinal;
 }
 
-static int on_span(void *self, const struct cursor *at, const struct spans *spans, uint32_t number,
-                   bool begins)
+static int on_span(void *self, const struct cursor *at, uint32_t number, bool begins)
 {
     struct perfetto *perfetto = self;
-    const struct span *span = &spans->items[number];
+    const struct span *span = &at->spans->items[number];
     const struct path *path = &at->history->paths[span->path];
     if (ARRAY_REACH(perfetto->tracks, perfetto->track_capacity, perfetto->track_count, number,
                     at->err))

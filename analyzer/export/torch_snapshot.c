@@ -200,8 +200,7 @@ static int put_birth(struct snapshot *snapshot)
 
 /* A block outside of segments is framed by events of its own segment: segment_alloc before it,
  * segment_free after it. */
-static int on_change(void *self, const struct cursor *at, const struct spans *spans,
-                     const struct change *change)
+static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
     static const char *const births[] = {"segment_alloc", "alloc", NULL};
     static const char *const ends[] = {"free_requested", "free_completed", "segment_free", NULL};
@@ -217,7 +216,6 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
                           .time_ns = at->event->time_ns,
                           .stack_id = site_stack(block->site_id)};
 
-    (void)spans;
     if (put_birth(snapshot))
         return -1;
     if (!layer)

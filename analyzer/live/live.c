@@ -38,17 +38,16 @@ struct live {
 
 /* --- the replay --- */
 
-static int on_span(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,
-                   bool begins)
+static int on_span(void *self, const struct cursor *at, uint32_t span, bool begins)
 {
     struct live *live = self;
-    const struct span *own = &spans->items[span];
+    const struct span *own = &at->spans->items[span];
     (void)at;
     if (begins)
         live->phase_now = own->path;
     else if (live->phase_now == own->path)
         live->phase_now =
-            own->parent == HISTORY_NONE ? HISTORY_NONE : spans->items[own->parent].path;
+            own->parent == HISTORY_NONE ? HISTORY_NONE : at->spans->items[own->parent].path;
     return 0;
 }
 

@@ -66,13 +66,11 @@ static void put_event(const struct details *details, struct rows *rows, const st
     rows_end(rows);
 }
 
-static int on_change(void *self, const struct cursor *at, const struct spans *spans,
-                     const struct change *change)
+static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
     struct details *details = self;
 
     (void)at;
-    (void)spans;
     details->changed = change->block->account;
     return 0;
 }

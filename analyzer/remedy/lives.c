@@ -93,13 +93,11 @@ static void note_end(struct place_life *life, const struct block *block)
         life->fall_count = life->high_count - life->live_count;
 }
 
-static int on_change(void *self, const struct cursor *at, const struct spans *spans,
-                     const struct change *change)
+static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
     struct lives_watch *watch = self;
     const struct block *block = change->block;
     const struct account *account = &at->history->accounts[block->account];
-    (void)spans;
     if (!account_is_of_layer(account))
         return 0;
     struct account_lives *of_account = reach_account(watch, at->history, block->account, at->err);

@@ -69,12 +69,11 @@ static bool has_model_ended(struct inquiry *inquiry)
     return inquiry->is_model_over;
 }
 
-static int show_model_change(void *self, const struct cursor *at, const struct spans *spans,
-                             const struct change *change)
+static int show_model_change(void *self, const struct cursor *at, const struct change *change)
 {
     struct inquiry *inquiry = self;
     const struct observer *model = &inquiry->model;
-    return has_model_ended(inquiry) ? 0 : model->on_change(model->self, at, spans, change);
+    return has_model_ended(inquiry) ? 0 : model->on_change(model->self, at, change);
 }
 
 static int show_model_event(void *self, const struct cursor *at)

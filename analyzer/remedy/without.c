@@ -373,13 +373,11 @@ static bool counts(const struct without *without, const struct cursor *at)
     return !without->failure || at->index <= without->moment;
 }
 
-static int on_change(void *self, const struct cursor *at, const struct spans *spans,
-                     const struct change *change)
+static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
     struct without *without = self;
     const struct block *block = change->block;
     struct held_block born;
-    (void)spans;
     if (block->account != without->account || !counts(without, at))
         return 0;
     if (!change->birth) {

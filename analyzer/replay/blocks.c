@@ -113,7 +113,7 @@ static int show_change(const struct blocks *blocks, uint32_t number, uint32_t ev
                                   .birth_span = blocks->states[number].span};
     for (size_t i = 0; i < at->observers->count; i++) {
         const struct observer *observer = &at->observers->items[i];
-        if (observer->on_change && observer->on_change(observer->self, at, &blocks->spans, &change))
+        if (observer->on_change && observer->on_change(observer->self, at, &change))
             return -1;
     }
     return 0;
@@ -177,7 +177,7 @@ static int begin_uncounted(struct blocks *blocks, uint32_t number)
     state->is_of_backward = blocks_is_of_backward(blocks);
     spans_hold(&blocks->spans, span);
     spans_hold(&blocks->spans, deciding);
-    if (uses_begin(&blocks->uses, at, &blocks->spans, block, &state->birth))
+    if (uses_begin(&blocks->uses, at, block, &state->birth))
         return -1;
     add_bytes(blocks, block);
     mempools_count(at, block, true);

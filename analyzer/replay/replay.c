@@ -367,7 +367,8 @@ static int replay_init(struct replay *replay, struct history *history,
     struct blocks *blocks = &replay->blocks;
     replay->plan = plan;
     replay->before = (struct moment){.index = INDEX_NONE};
-    blocks->at = (struct cursor){.history = history, .observers = &plan->observers, .err = err};
+    blocks->at = (struct cursor){
+        .history = history, .observers = &plan->observers, .spans = &blocks->spans, .err = err};
     blocks->listener = (struct block_listener){.on_end = on_block_end, .self = replay};
     contexts_init(&replay->contexts);
     if (blocks_init(blocks, history->trace, err))

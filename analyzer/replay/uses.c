@@ -100,20 +100,19 @@ static int note_gradient(const struct uses *uses, const struct cursor *at,
 
 /* --- lives --- */
 
-int uses_begin(struct uses *uses, const struct cursor *at, const struct spans *spans,
-               struct block *block, uint32_t *birth)
+int uses_begin(struct uses *uses, const struct cursor *at, struct block *block, uint32_t *birth)
 {
     const uint32_t stack_id = site_stack(block->site_id);
 
     block->birth_round = at->history->rounds_count;
     block->recurred = false;
-    block->is_of_framework = inferred_is_certain(&spans->inferred, stack_id);
+    block->is_of_framework = inferred_is_certain(&at->spans->inferred, stack_id);
     *birth = 0;
     if (stack_id && stack_id < at->history->trace->frame_limit && note_birth(at, block, birth))
         return -1;
     if (may_be_gradient(at->history, block) && count_size(uses, at, block, 1))
         return -1;
-    return spans->inferred_now == INFERRED_init ? note_size(at, SIZE_OF_INIT, block, 0) : 0;
+    return at->spans->inferred_now == INFERRED_init ? note_size(at, SIZE_OF_INIT, block, 0) : 0;
 }
 
 int uses_end(struct uses *uses, const struct cursor *at, struct block *block, uint32_t birth)

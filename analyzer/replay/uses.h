@@ -24,8 +24,7 @@ struct uses {
 void uses_release(struct uses *uses);
 
 /* Called for a block that begins. *birth is the number of the birth among those of its stack. */
-int uses_begin(struct uses *uses, const struct cursor *at, const struct spans *spans,
-               struct block *block, uint32_t *birth);
+int uses_begin(struct uses *uses, const struct cursor *at, struct block *block, uint32_t *birth);
 /* Called for a block that ends, when its `outlived` is known. */
 int uses_end(struct uses *uses, const struct cursor *at, struct block *block, uint32_t birth);
 /* Called after the last event: the tensors that are live then have outlived their backward. */

@@ -87,14 +87,12 @@ static uint64_t outside_bytes(const struct whatif_device *device, const struct h
     return minus(held_bytes(device, history), device->recorded.allocator.reserved_bytes);
 }
 
-static int note_change(void *self, const struct cursor *at, const struct spans *spans,
-                       const struct change *change)
+static int note_change(void *self, const struct cursor *at, const struct change *change)
 {
     struct whatif *whatif = self;
     const struct block *block = change->block;
     const struct account *account = &at->history->accounts[block->account];
 
-    (void)spans;
     if (account->kind != ACCOUNT_device)
         return 0;
     struct whatif_device *device = find_device(whatif, account->device, at->err);

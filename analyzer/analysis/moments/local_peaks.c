@@ -45,13 +45,11 @@ static void move_on(struct account_local_peaks *own)
     }
 }
 
-static int on_change(void *self, const struct cursor *at, const struct spans *spans,
-                     const struct change *change)
+static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
     struct local_peaks *local_peaks = self;
     const uint32_t account = change->block->account;
 
-    (void)spans;
     if (!account_is_of_layer(&at->history->accounts[account]))
         return 0;
     if (ARRAY_REACH(local_peaks->accounts, local_peaks->account_capacity,

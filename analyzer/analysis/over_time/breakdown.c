@@ -72,10 +72,8 @@ static int add_block(struct breakdown *breakdown, const struct block *block, uin
     return 0;
 }
 
-static int on_change(void *self, const struct cursor *at, const struct spans *spans,
-                     const struct change *change)
+static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
-    (void)spans;
     return change->birth ? 0 : add_block(self, change->block, at->index, at->err);
 }
 

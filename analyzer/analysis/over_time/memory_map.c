@@ -113,10 +113,8 @@ static int note_segment(struct memory_map *map, const struct segment *segment, s
 
 /* --- the replay --- */
 
-static int on_change(void *self, const struct cursor *at, const struct spans *spans,
-                     const struct change *change)
+static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
-    (void)spans;
     return change->birth ? 0 : note_block(self, change->block, at->err);
 }
 

@@ -244,8 +244,7 @@ static void note_live(struct timelines *timelines, const struct cursor *at,
     cut->path = path;
 }
 
-static int on_change(void *self, const struct cursor *at, const struct spans *spans,
-                     const struct change *change)
+static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
     struct timelines *timelines = self;
     const struct account *account = &at->history->accounts[change->block->account];
@@ -257,8 +256,9 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     timelines->has_changes = true;
     if (change->is_resize) /* a resize is two changes; the state between them is skipped */
         return 0;
-    const uint32_t path =
-        change->event_span == HISTORY_NONE ? HISTORY_NONE : spans->items[change->event_span].path;
+    const uint32_t path = change->event_span == HISTORY_NONE
+                              ? HISTORY_NONE
+                              : at->spans->items[change->event_span].path;
     see_time(timelines, at);
     if (!is_before(timelines, at) && !is_behind(timelines, at)) {
         begin_cuts(timelines, at);
@@ -335,11 +335,9 @@ void timelines_tell_step(struct timelines *timelines, uint64_t index, uint64_t s
         keep_end(&timelines->ended, index);
 }
 
-static int on_span(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,
-                   bool begins)
+static int on_span(void *self, const struct cursor *at, uint32_t span, bool begins)
 {
     struct timelines *timelines = self;
-    (void)spans;
     (void)span;
     if (!begins)
         note_end(timelines, step_ends_of_span(timelines->ends), at->index);

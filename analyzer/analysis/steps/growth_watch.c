@@ -371,12 +371,10 @@ static int change_before(const struct growth_watch *watch, struct account_ends *
     return 0;
 }
 
-static int on_change(void *self, const struct cursor *at, const struct spans *spans,
-                     const struct change *change)
+static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
     struct growth_watch *watch = self;
     const struct block *block = change->block;
-    (void)spans;
     if (!account_may_leak(&at->history->accounts[block->account]))
         return 0;
     struct account_ends *own = find_account(watch, at, block->account);
@@ -405,11 +403,10 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     return 0;
 }
 
-static int on_span(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,
-                   bool begins)
+static int on_span(void *self, const struct cursor *at, uint32_t span, bool begins)
 {
     struct growth_watch *watch = self;
-    const char *name = at->history->paths[spans->items[span].path].name;
+    const char *name = at->history->paths[at->spans->items[span].path].name;
     if (watch->since_index)
         return 0;
     watch->backward_count += begins && !strncasecmp(name, "backward", strlen("backward"));
@@ -418,7 +415,7 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
                    ? 0
                    : phase_periods_begin(&watch->phases, span, watch->tick_count, at->err);
     if (!watch->has_ended)
-        phase_periods_end(&watch->phases, at, spans, span, watch->tick_count);
+        phase_periods_end(&watch->phases, at, span, watch->tick_count);
     end_step(watch, at, step_ends_of_span(watch->ends));
     return 0;
 }

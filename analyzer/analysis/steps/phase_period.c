@@ -65,14 +65,14 @@ void phase_periods_release(struct phase_periods *periods)
     free(periods->begins);
 }
 
-void phase_periods_end(struct phase_periods *periods, const struct cursor *at,
-                       const struct spans *spans, uint32_t span, uint64_t tick)
+void phase_periods_end(struct phase_periods *periods, const struct cursor *at, uint32_t span,
+                       uint64_t tick)
 {
-    const struct path *path = &at->history->paths[spans->items[span].path];
+    const struct path *path = &at->history->paths[at->spans->items[span].path];
 
     if (!at->event || !may_be_step(path)) /* a phase without an end event ends no step */
         return;
-    const uint32_t depth = depth_of(spans, span);
+    const uint32_t depth = depth_of(at->spans, span);
     struct phase_period *own =
         depth < PHASE_PERIOD_DEEPEST ? find_period(periods, path->name, depth) : NULL;
     if (!own)

@@ -41,8 +41,8 @@ struct phase_periods {
  * inferred from stacks are left out. */
 int phase_periods_begin(struct phase_periods *periods, uint32_t span, uint64_t tick,
                         struct err *err);
-void phase_periods_end(struct phase_periods *periods, const struct cursor *at,
-                       const struct spans *spans, uint32_t span, uint64_t tick);
+void phase_periods_end(struct phase_periods *periods, const struct cursor *at, uint32_t span,
+                       uint64_t tick);
 void phase_periods_release(struct phase_periods *periods);
 /* The phase that marks the steps. NULL: no phase repeats like steps. */
 const struct phase_period *phase_periods_find(const struct phase_periods *periods,

@@ -142,23 +142,22 @@ static enum step_end count_round(struct step_ends *ends, enum step_end of_all)
     return kind;
 }
 
-static enum step_end end_span(struct step_ends *ends, const struct cursor *at,
-                              const struct spans *spans, uint32_t span)
+static enum step_end end_span(struct step_ends *ends, const struct cursor *at, uint32_t span)
 {
     const struct history *history = at->history;
-    const uint32_t path = spans->items[span].path;
+    const uint32_t path = at->spans->items[span].path;
 
     /* A phase without an end event ends no step. Where call stacks tell the rounds, none does. */
     if (!at->event || ends->period.roles)
         return STEP_ENDS;
     if (ends->period.phase.name)
-        return phase_period_has(&ends->period.phase, history, spans, span)
+        return phase_period_has(&ends->period.phase, history, at->spans, span)
                    ? count_round(ends, STEP_END_PHASE)
                    : STEP_ENDS;
     const enum step_end kind = kind_of_path(&history->paths[path]);
     if (kind == STEP_ENDS || is_inside_its_kind(history, path, kind))
         return STEP_ENDS;
-    return count_end(ends, kind, &spans->items[span]);
+    return count_end(ends, kind, &at->spans->items[span]);
 }
 
 /* --- the last phase --- */
@@ -210,33 +209,30 @@ static enum step_end end_last(struct step_ends *ends)
 /* --- the observer --- */
 
 /* Called before the event changes memory. */
-static int on_span(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,
-                   bool begins)
+static int on_span(void *self, const struct cursor *at, uint32_t span, bool begins)
 {
     struct step_ends *ends = self;
-    const struct path *path = &at->history->paths[spans->items[span].path];
+    const struct path *path = &at->history->paths[at->spans->items[span].path];
     const enum step_end kind = kind_of_path(path);
     const bool is_inferred = path->source == PHASE_SOURCE_INFERRED && kind < STEP_ENDS;
 
     if (!begins) {
         if (is_inferred && ends->last.spans)
             end_inferred(&ends->last);
-        ends->ended = end_span(ends, at, spans, span);
+        ends->ended = end_span(ends, at, span);
         return 0;
     }
     if (is_inferred)
-        begin_inferred(&ends->last, spans, span, kind);
+        begin_inferred(&ends->last, at->spans, span, kind);
     if (kind < STEP_ENDS)
         ends->opened_counts[kind]++;
     return 0;
 }
 
-static int on_change(void *self, const struct cursor *at, const struct spans *spans,
-                     const struct change *change)
+static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
     struct step_ends *ends = self;
 
-    (void)spans;
     if (!ends->period.roles) {
         count_change(&ends->last, at, change);
         return 0;

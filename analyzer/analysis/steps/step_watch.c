@@ -247,13 +247,11 @@ static int end_step(struct step_watch *watch, const struct cursor *at, enum step
 
 /* --- the observer --- */
 
-static int on_change(void *self, const struct cursor *at, const struct spans *spans,
-                     const struct change *change)
+static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
     struct step_watch *watch = self;
     const struct block *block = change->block;
     const struct account *account = &at->history->accounts[block->account];
-    (void)spans;
     if (!account_may_leak(account))
         return 0;
     struct account_steps *own = find_account(watch, at, block->account);
@@ -272,11 +270,9 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     return watch->step_count ? add_birth(own, block, at->err) : 0;
 }
 
-static int on_span(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,
-                   bool begins)
+static int on_span(void *self, const struct cursor *at, uint32_t span, bool begins)
 {
     struct step_watch *watch = self;
-    (void)spans;
     (void)span;
     if (begins)
         return 0;

@@ -7,11 +7,14 @@
 
 #include "history.h"
 
+struct spans;
+
 struct cursor {
     struct history *history;
     const struct event *event;
     uint64_t index; /* of the event */
     const struct observers *observers;
+    const struct spans *spans; /* the open phases, see spans.h */
     struct err *err;
 };
 

@@ -9,8 +9,6 @@
 
 #include "cursor.h"
 
-struct spans; /* the open phases, see spans.h */
-
 /* A block was born or has ended. The live_bytes of its account already include this change. */
 struct change {
     const struct block *block;
@@ -23,11 +21,9 @@ struct change {
 struct observer {
     void *self;
     /* Each callback may be NULL. If a callback returns -1, *at->err says why. */
-    int (*on_change)(void *self, const struct cursor *at, const struct spans *spans,
-                     const struct change *change);
+    int (*on_change)(void *self, const struct cursor *at, const struct change *change);
     /* Called after a span began, and before it is closed. */
-    int (*on_span)(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,
-                   bool begins);
+    int (*on_span)(void *self, const struct cursor *at, uint32_t span, bool begins);
     /*
      * The segment of a framework's pool has ended. There is no begin callback, because the owning
      * pool is often not known yet. Segments that are live at the end are in the history only.

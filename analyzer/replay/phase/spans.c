@@ -115,11 +115,11 @@ void spans_let_go(struct spans *spans, uint32_t span)
     }
 }
 
-static int show_span(const struct spans *spans, const struct cursor *at, uint32_t span, bool begins)
+static int show_span(const struct cursor *at, uint32_t span, bool begins)
 {
     for (size_t i = 0; i < at->observers->count; i++) {
         const struct observer *observer = &at->observers->items[i];
-        if (observer->on_span && observer->on_span(observer->self, at, spans, span, begins))
+        if (observer->on_span && observer->on_span(observer->self, at, span, begins))
             return -1;
     }
     return 0;
@@ -156,7 +156,7 @@ static uint32_t add_span(struct spans *spans, const struct cursor *at, uint32_t 
     spans->asked_count += named->is_asked;
     if (named->rule == PATH_RULE_BACKWARD && !spans->backward_count++)
         at->history->rounds_count++;
-    return show_span(spans, at, number, true) ? HISTORY_NONE : number;
+    return show_span(at, number, true) ? HISTORY_NONE : number;
 }
 
 static void link_span(struct spans *spans, uint32_t number, enum phase_source source,
@@ -229,7 +229,7 @@ int spans_push(struct spans *spans, const struct cursor *at)
 
 static int end_span(struct spans *spans, const struct cursor *at, uint32_t number)
 {
-    if (show_span(spans, at, number, false))
+    if (show_span(at, number, false))
         return -1;
     spans->items[number].life.end_index = at->index;
     const struct path *named = &at->history->paths[spans->items[number].path];

@@ -84,13 +84,11 @@ struct watcher {
     uint64_t live_bytes;
 };
 
-static int watch_change(void *self, const struct cursor *at, const struct spans *spans,
-                        const struct change *change)
+static int watch_change(void *self, const struct cursor *at, const struct change *change)
 {
     struct watcher *watcher = self;
     uint64_t bytes = change->block->size_bytes;
 
-    (void)spans;
     assert_true(at->index >= watcher->last_index);
     watcher->last_index = at->index;
     watcher->births_count += change->birth;
