@@ -110,8 +110,8 @@ static int apply_RESHARD(const char *given, enum reshard *reshard, struct err *e
     return given ? reshard_parse(given, reshard, err) : 0;
 }
 
-int model_options_apply(const struct model_options *options, struct settings *settings,
-                        struct err *err)
+/* Applies the options over the model file's settings. Fails with ERR_USAGE if a name is unknown. */
+static int apply(const struct model_options *options, struct settings *settings, struct err *err)
 {
     struct err reason;
     settings->training = settings->training && !options->inference;
@@ -268,8 +268,7 @@ int model_asked_estimate(struct model_asked *asked, struct err *err)
         model_make(&asked->model, &asked->source, &question->request, err))
         return -1;
     question->settings = asked->model.settings;
-    if (model_options_apply(&asked->own, &question->settings, err) ||
-        settings_check(&question->settings, err) ||
+    if (apply(&asked->own, &question->settings, err) || settings_check(&question->settings, err) ||
         apply_card(&asked->own, &asked->card, question, err))
         return -1;
     return question->request.tuning.kv_cache

@@ -45,10 +45,6 @@ struct model_options {
         .context_bytes = ESTIMATE_CONTEXT_UNKNOWN                                                  \
     }
 
-/* Applies the options over the model file's settings. Fails with ERR_USAGE if a name is unknown. */
-int model_options_apply(const struct model_options *options, struct settings *settings,
-                        struct err *err);
-
 /* A model, how the model is run, and its estimate. MODEL is a description or a file of options. A
  * file of options is a JSON object. It has "model", the path of the description relative to the
  * file, and options by their names. The command line overrides the file. */

@@ -10,7 +10,7 @@
 
 enum { LINE_BYTES_MAX = 1 << 20 };
 
-size_t fix_runs_left(const struct fix *fix)
+static size_t runs_left(const struct fix *fix)
 {
     return fix->max_runs > fix->count ? fix->max_runs - fix->count : 0;
 }
@@ -167,13 +167,13 @@ int fix_try(struct fix *fix, const struct fix_change *change, struct err *err)
 {
     if (run_group_stopped_by())
         return 0;
-    if (!fix_runs_left(fix)) {
+    if (!runs_left(fix)) {
         fix->is_out_of_runs = true;
         return 0;
     }
     if (try_once(fix, change, err))
         return -1;
-    if (has_crashed(&fix->runs[fix->count - 1].trial) && fix_runs_left(fix) &&
+    if (has_crashed(&fix->runs[fix->count - 1].trial) && runs_left(fix) &&
         try_once(fix, change, err))
         return -1;
     return fix->runs[fix->count - 1].trial.end == TRIAL_FITS;

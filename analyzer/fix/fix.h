@@ -64,8 +64,6 @@ void fix_change_line(struct text *text, const struct fix *fix, const struct fix_
  * not or if no run is left, and -1 with *err on an error.
  */
 int fix_try(struct fix *fix, const struct fix_change *change, struct err *err);
-/* Returns the number of runs that are left. */
-size_t fix_runs_left(const struct fix *fix);
 
 /* Makes the first run. If that run lacks memory, makes all other runs. */
 int fix_search(struct fix *fix, struct err *err);

@@ -23,7 +23,7 @@ static int ask_query(struct answer_table *answer, struct server *server, enum qu
     return status;
 }
 
-struct query_values fleet_values(const struct fleet *fleet)
+static struct query_values values_of(const struct fleet *fleet)
 {
     return (struct query_values){fleet->job, fleet->run, fleet->other_job, fleet->other_run};
 }
@@ -87,7 +87,7 @@ int fleet_read(struct fleet *fleet, struct server *server, const struct fleet_as
         (ask->against && find_other(fleet, server, ask->against, err)))
         return -1;
     for (int i = 0; i < QUERIES && !status; i++) {
-        const struct query_values values = fleet_values(fleet);
+        const struct query_values values = values_of(fleet);
 
         if (!queries[i].is_of_two || ask->against)
             status = ask_query(&fleet->answers[i], server, (enum query)i, &values, err);

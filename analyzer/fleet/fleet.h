@@ -24,4 +24,3 @@ struct fleet {
 int fleet_read(struct fleet *fleet, struct server *server, const struct fleet_ask *ask,
                struct err *err);
 void fleet_release(struct fleet *fleet);
-struct query_values fleet_values(const struct fleet *fleet);

@@ -139,11 +139,6 @@ static const char *value_of(const struct trace_variables *variables, const char 
     return NULL;
 }
 
-const char *trace_framework_version(const struct trace *trace, const char *name)
-{
-    return value_of(&trace->frameworks, name);
-}
-
 /* Returns the major and minor version as one number. */
 static int release_of(const char *version)
 {
@@ -158,7 +153,7 @@ static int release_of(const char *version)
 
 struct torch_setup trace_torch_setup(const struct trace *trace)
 {
-    struct torch_setup setup = {.release = release_of(trace_framework_version(trace, "torch"))};
+    struct torch_setup setup = {.release = release_of(value_of(&trace->frameworks, "torch"))};
 
     for (int i = 0; i < TORCH_VARIABLES; i++)
         setup.values[i] =

@@ -167,8 +167,6 @@ void trace_close_events(struct trace *trace);
 const char *trace_string(const struct trace *trace, uint64_t string_id);
 const char *trace_hook(const struct trace *trace, unsigned hook_id);
 
-/* Returns the version of a framework in the process, such as "torch"; NULL: unknown. */
-const char *trace_framework_version(const struct trace *trace, const char *name);
 /* The pointers are valid as long as the trace is. */
 struct torch_setup trace_torch_setup(const struct trace *trace);
 

@@ -219,8 +219,9 @@ static uint64_t driver_requested_bytes(const struct failure *failure)
                : least_bytes;
 }
 
-int oom_gather(struct oom *oom, const struct history *history, const struct failure *failure,
-               struct err *err)
+/* Fills the numbers. */
+static int gather(struct oom *oom, const struct history *history, const struct failure *failure,
+                  struct err *err)
 {
     const struct account *failing = &history->accounts[failure->account];
     const struct device_use *use = history_device(history, failing->device);
@@ -261,7 +262,7 @@ int oom_gather(struct oom *oom, const struct history *history, const struct fail
 int oom_explain(struct oom *oom, const struct history *history, const struct failure *failure,
                 struct err *err)
 {
-    if (oom_gather(oom, history, failure, err))
+    if (gather(oom, history, failure, err))
         return -1;
     oom_judge(oom);
     return 0;

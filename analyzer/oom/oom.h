@@ -146,10 +146,8 @@ const char *oom_verdict_name(enum oom_verdict verdict);
  * is not a common one. */
 const char *oom_result_name(int32_t result);
 
-/* Fills the numbers. oom_judge adds the verdict. */
-int oom_gather(struct oom *oom, const struct history *history, const struct failure *failure,
-               struct err *err);
+/* Adds the verdict to the numbers. */
 void oom_judge(struct oom *oom);
-/* Calls oom_gather and oom_judge. */
+/* Fills the numbers and calls oom_judge. */
 int oom_explain(struct oom *oom, const struct history *history, const struct failure *failure,
                 struct err *err);

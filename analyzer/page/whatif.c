@@ -56,7 +56,8 @@ const char *page_difference(const struct difference *found, char out[PAGE_DIFFER
     return out;
 }
 
-const struct whatif_device *page_whatif_device(const struct study *study, int device)
+/* Returns the device, or NULL if the trace has no memory of PyTorch's allocator on it. */
+static const struct whatif_device *find_device(const struct study *study, int device)
 {
     const struct whatif_device *found = study->whatif.devices[DEVICE_SLOT(device)];
 
@@ -65,7 +66,7 @@ const struct whatif_device *page_whatif_device(const struct study *study, int de
 
 /* True if the recording or the run has a failure. The program might have gone on in a different
  * way, so the figures are lower bounds. */
-bool page_whatif_is_least(const struct whatif_run *run)
+static bool is_least(const struct whatif_run *run)
 {
     return run->served_failures_count || run->unknown_failures_count ||
            run->failure.at.index != INDEX_NONE;
@@ -113,14 +114,14 @@ static void add_run(struct doc *doc, const struct whatif_device *device,
                     fails ? run->failure.at.seq : 0);
     doc_known_bytes(doc_detail_if(doc, !fails), "fails_asking_bytes", "asking for", fails,
                     run->failure.requested_bytes);
-    doc_known_bool(doc_detail(doc), "at_least", "at least", known, page_whatif_is_least(run));
+    doc_known_bool(doc_detail(doc), "at_least", "at least", known, is_least(run));
 }
 
 int page_what_if(struct doc *doc, const struct study *study, const struct device_use *use,
                  const struct view *view, struct err *err)
 {
     const struct page_frag_options *options = view->own;
-    const struct whatif_device *device = page_whatif_device(study, use->device);
+    const struct whatif_device *device = find_device(study, use->device);
 
     (void)err;
     if (!options->what_if)
@@ -148,8 +149,7 @@ static void say_change(struct opening *opening, const char *name, const char *wh
 {
     enum { SETTING_CHARACTERS = 28 }; /* the table has the whole setting */
     page_say(opening, VERDICT_what, "With %s the pool on %s would reserve %s%s, not %s.",
-             FIT_TEXT(what_if, SETTING_CHARACTERS), name,
-             page_whatif_is_least(run) ? "at least " : "",
+             FIT_TEXT(what_if, SETTING_CHARACTERS), name, is_least(run) ? "at least " : "",
              BYTES_TEXT(run->allocator.peak_reserved_bytes),
              BYTES_TEXT(device->recorded.allocator.peak_reserved_bytes));
 }
@@ -182,7 +182,7 @@ static void say_failures(struct opening *opening, const struct whatif_run *run)
 int page_what_if_answer(struct opening *opening, const struct study *study, const char *what_if,
                         int number)
 {
-    const struct whatif_device *device = page_whatif_device(study, number);
+    const struct whatif_device *device = find_device(study, number);
     char words[PAGE_DIFFERENCE_BYTES];
 
     const char *name = DEVICE_TEXT(number);

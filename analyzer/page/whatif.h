@@ -6,12 +6,6 @@
 
 #include "page.h"
 
-/* Returns the device, or NULL if the trace has no memory of PyTorch's allocator on it. */
-const struct whatif_device *page_whatif_device(const struct study *study, int device);
-
-/* True if the run's figures are lower bounds ("at least"). */
-bool page_whatif_is_least(const struct whatif_run *run);
-
 /* Writes how the recording differs from the model: "PyTorch took 20.00 MiB at 0x…, although …". */
 #define PAGE_DIFFERENCE_BYTES 320
 const char *page_difference(const struct difference *found, char out[PAGE_DIFFERENCE_BYTES]);

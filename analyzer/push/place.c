@@ -33,7 +33,9 @@ static int ask(struct place *place, struct err *err)
     return err_set(err, ERR_SYSTEM, "out of memory for a statement");
 }
 
-void place_table(const struct place *place, enum fleet_table table, char name[PLACE_TABLE_BYTES])
+/* Writes the name of a table on the server that has the rank. */
+static void name_table(const struct place *place, enum fleet_table table,
+                       char name[PLACE_TABLE_BYTES])
 {
     snprintf(name, PLACE_TABLE_BYTES, "%s%s", fleet_tables[table].name, place->suffix);
 }
@@ -69,7 +71,7 @@ static int choose_number(struct place *place, struct err *err)
 {
     char table[PLACE_TABLE_BYTES];
 
-    place_table(place, FLEET_push, table);
+    name_table(place, FLEET_push, table);
     text_clear(&place->sql);
     text_addf(&place->sql, "SELECT max(push) FROM %s WHERE ", table);
     add_rank(&place->sql, &place->key);
@@ -208,7 +210,7 @@ int place_move(struct place *place, struct err *err)
     char name[PLACE_TABLE_BYTES], staging[PLACE_TABLE_BYTES];
 
     for (size_t i = 0; i < DETAILS; i++) {
-        place_table(place, details[i], name);
+        name_table(place, details[i], name);
         place_staging(place, details[i], staging);
         text_clear(&place->sql);
         text_addf(&place->sql, "ALTER TABLE %s REPLACE PARTITION ", name);
@@ -225,7 +227,7 @@ static int drop_partition(struct place *place, const struct fleet_key *key, stru
     char name[PLACE_TABLE_BYTES];
 
     for (size_t i = 0; i < DETAILS; i++) {
-        place_table(place, details[i], name);
+        name_table(place, details[i], name);
         text_clear(&place->sql);
         text_addf(&place->sql, "ALTER TABLE %s DROP PARTITION ", name);
         fleet_add_partition(&place->sql, key);
@@ -239,7 +241,7 @@ int place_forget(struct place *place, struct err *err)
 {
     char table[PLACE_TABLE_BYTES];
 
-    place_table(place, FLEET_event, table);
+    name_table(place, FLEET_event, table);
     text_clear(&place->sql);
     text_addf(&place->sql, "SELECT DISTINCT toString(day), push FROM %s WHERE ", table);
     add_rank(&place->sql, &place->key);
@@ -277,7 +279,7 @@ int place_has(struct place *place, const uint64_t counts[FLEET_TABLES], bool *ha
     for (int i = 0; i < FLEET_TABLES; i++) {
         if (!counts[i])
             continue;
-        place_table(place, (enum fleet_table)i, table);
+        name_table(place, (enum fleet_table)i, table);
         text_addf(&place->sql, "%sSELECT count() = %" PRIu64 " AS is_there FROM %s WHERE ",
                   separator, counts[i], table);
         add_rank(&place->sql, &place->key);
@@ -297,7 +299,7 @@ int place_send(struct place *place, const struct rows *rows, struct err *err)
     uint64_t counts[FLEET_TABLES] = {0};
     bool has = false;
 
-    place_table(place, rows->table, table);
+    name_table(place, rows->table, table);
     snprintf(insert, sizeof insert, "INSERT INTO %s FORMAT TabSeparated", table);
     counts[rows->table] = rows->count;
     for (int attempt = 0; attempt < SEND_MOST && !has; attempt++)

@@ -39,8 +39,6 @@ int place_open(struct place *place, struct server *server, const struct origin *
                struct err *err);
 void place_release(struct place *place);
 
-/* Writes the name of a table on the server that has the rank. */
-void place_table(const struct place *place, enum fleet_table table, char name[PLACE_TABLE_BYTES]);
 void place_staging(const struct place *place, enum fleet_table table, char name[PLACE_TABLE_BYTES]);
 
 int place_make_staging(struct place *place, struct err *err);

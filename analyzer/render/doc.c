@@ -363,19 +363,13 @@ void doc_text(struct doc *doc, const char *key, const char *label, const char *v
         field->text = keep_text(doc, value);
 }
 
-void doc_vtextf(struct doc *doc, const char *key, const char *label, const char *format,
-                va_list arguments)
-{
-    struct doc_node *field = field_new(doc, key, label, DOC_TEXT);
-    if (field)
-        field->text = formatted(doc, format, arguments);
-}
-
 void doc_textf(struct doc *doc, const char *key, const char *label, const char *format, ...)
 {
+    struct doc_node *field = field_new(doc, key, label, DOC_TEXT);
     va_list arguments;
     va_start(arguments, format);
-    doc_vtextf(doc, key, label, format, arguments);
+    if (field)
+        field->text = formatted(doc, format, arguments);
     va_end(arguments);
 }
 

@@ -153,8 +153,6 @@ void doc_row_end(struct doc *doc);
 void doc_text(struct doc *doc, const char *key, const char *label, const char *value);
 void doc_textf(struct doc *doc, const char *key, const char *label, const char *format, ...)
     GMT_PRINTF(4, 5);
-void doc_vtextf(struct doc *doc, const char *key, const char *label, const char *format,
-                va_list arguments) GMT_PRINTF(4, 0);
 void doc_integer(struct doc *doc, const char *key, const char *label, enum doc_unit unit,
                  int64_t value);
 void doc_known_integer(struct doc *doc, const char *key, const char *label, enum doc_unit unit,

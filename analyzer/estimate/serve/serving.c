@@ -26,7 +26,8 @@ static void pass_release(struct pass *pass)
     model_release(&pass->model);
 }
 
-int serving_element(const char *word, const char **name, uint64_t *bytes, struct err *err)
+/* Finds the bytes and the name of a cache's element type. -1: ERR_USAGE. */
+static int find_element(const char *word, const char **name, uint64_t *bytes, struct err *err)
 {
     enum dtype dtype;
     struct err reason = {0};
@@ -202,7 +203,7 @@ int serving_make(struct serving *serving, const struct model_source *source,
                          .page_tokens = tuning->page,
                          .dtype = dtype_name(settings->dtype)};
     prefill.settings.training = false;
-    if (tuning->kv_dtype && serving_element(tuning->kv_dtype, &serving->dtype, &element_bytes, err))
+    if (tuning->kv_dtype && find_element(tuning->kv_dtype, &serving->dtype, &element_bytes, err))
         goto out;
     if (make_prefill(&prefill, source, request, err)) {
         explain(source, request, err);

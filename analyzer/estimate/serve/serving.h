@@ -38,6 +38,3 @@ int serving_make(struct serving *serving, const struct model_source *source,
 int serving_grow(struct serving *serving, const struct model_source *source,
                  const struct model_request *request, const struct settings *settings,
                  struct err *err);
-
-/* Finds the bytes and the name of a cache's element type. -1: ERR_USAGE. */
-int serving_element(const char *word, const char **name, uint64_t *bytes, struct err *err);
