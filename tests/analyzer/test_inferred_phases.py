@@ -306,7 +306,7 @@ def own(trace, operator, number, size=MIB):
 @pytest.mark.parametrize(
     "operator, category",
     [("randn", "input"), ("to_device", "input"), ("_to_copy", "input"), ("tanh", "other"), ("matmul", "other"),
-     ("zeros", "other"), ("empty_memory_format", "other")],
+     ("zeros", "other"), ("empty_memory_format", "other"), ("cat", "other")],
 )
 def test_a_result_that_the_program_computed_or_fills_later_is_no_input(trace, operator, category):
     tensor(trace, "init", 0)
@@ -314,7 +314,7 @@ def test_a_result_that_the_program_computed_or_fills_later_is_no_input(trace, op
     assert categories(trace) == {"parameters": 1, category: 2}
 
 
-@pytest.mark.parametrize("operator", ["zeros", "_to_copy"])
+@pytest.mark.parametrize("operator", ["zeros", "_to_copy", "cat", "stack"])
 @pytest.mark.parametrize("backwards, category", [(0, "temporaries"), (1, "input"), (2, "other")])
 def test_a_constant_or_a_tensor_of_a_parameters_size_is_an_input_if_one_backward_uses_it_up(trace, operator, backwards, category):
     tensor(trace, "init", 0)
