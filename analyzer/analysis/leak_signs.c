@@ -25,6 +25,12 @@ static bool may_be_held_by(const struct leak_evidence *of, const char *kinds)
     return true;
 }
 
+/* True if the holder has an item for at least every second block that each call stack keeps. */
+static bool keeps_one_of_each(const struct leak_evidence *of)
+{
+    return of->held.items_count > 1 && 2 * of->held.items_count * of->stacks >= of->most_live_count;
+}
+
 const struct leak_sign *leak_sign_of(const struct leak_evidence *of)
 {
     if (of->slope <= 0)

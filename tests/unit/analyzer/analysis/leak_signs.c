@@ -53,6 +53,14 @@ static const struct {
     {"graph_chain",
      {PYTORCH, .holder = "graph", .has_backward = true, .graph_slope = 100, .keeps_all = true,
       .has_rounds = true, .graph_stacks = 3}},
+    {"graph_chain", /* a dict of four means that go on from step to step */
+     {PYTORCH, .holder = "graph", .has_backward = true, .graph_slope = 100, .keeps_all = true,
+      .has_rounds = true, .goes_back = true, .stacks = 3, .graph_stacks = 3, .most_live_count = 60,
+      .held.items_count = 4}},
+    {NULL, /* a list of all outputs */
+     {PYTORCH, .holder = "graph", .has_backward = true, .graph_slope = 100, .keeps_all = true,
+      .has_rounds = true, .goes_back = true, .stacks = 3, .graph_stacks = 3, .most_live_count = 60,
+      .held.items_count = 20}},
     {NULL,
      {PYTORCH, .holder = "dict", .has_backward = true, .graph_slope = 100, .keeps_all = true,
       .has_rounds = true, .graph_stacks = 3}},
