@@ -20,7 +20,6 @@ bool conv_has_tensor_cores(enum conv_type type, int capability_major)
 static uint64_t times(uint64_t a, uint64_t b)
 {
     uint64_t product;
-
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
@@ -39,7 +38,6 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 static uint64_t elements_from(const struct conv_tensor *tensor, int first)
 {
     uint64_t elements = 1;
-
     for (int i = first; i < tensor->count; i++)
         elements = times(elements, tensor->dimensions[i]);
     return elements;
@@ -51,7 +49,6 @@ static uint64_t copy_bytes(const struct conv_call *call, const struct conv_tenso
                            uint64_t granule)
 {
     const uint64_t channels = plus(tensor->dimensions[1], granule - 1) / granule * granule;
-
     return times(times(tensor->dimensions[0], channels),
                  times(elements_from(tensor, 2), call->element_bytes));
 }

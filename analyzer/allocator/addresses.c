@@ -24,7 +24,6 @@ uint64_t addresses_take(struct addresses *addresses, uint64_t bytes)
 {
     struct address_hole *items = addresses->items;
     size_t best = addresses->count;
-
     for (size_t i = 0; i < addresses->count; i++)
         if (items[i].bytes >= bytes &&
             (best == addresses->count || items[i].bytes < items[best].bytes))
@@ -64,7 +63,6 @@ void addresses_give(struct addresses *addresses, uint64_t address, uint64_t byte
 {
     const size_t after = find_hole(addresses, address);
     struct address_hole *items = addresses->items;
-
     if (after < addresses->count && items[after].address == address + bytes) {
         bytes += items[after].bytes;
         remove_hole(addresses, after);

@@ -59,7 +59,6 @@ static uint64_t expandable_bytes(const struct allocator *allocator, uint32_t blo
     const uint32_t after = allocator->blocks[block].after;
     const bool grows =
         after != ALLOCATOR_NONE && allocator->blocks[after].state == ALLOCATOR_UNMAPPED;
-
     return allocator->blocks[block].bytes + (grows ? allocator->blocks[after].bytes : 0);
 }
 
@@ -68,7 +67,6 @@ static uint64_t expandable_bytes(const struct allocator *allocator, uint32_t blo
 static uint32_t fit_expandable(const struct allocator *allocator, uint32_t block)
 {
     uint32_t next = free_tree_next(allocator, block);
-
     while (allocator->blocks[block].is_expandable && next != ALLOCATOR_NONE &&
            expandable_bytes(allocator, next) < expandable_bytes(allocator, block)) {
         block = next;
@@ -81,7 +79,6 @@ static uint32_t choose_block(const struct allocator *allocator, uint32_t pool, u
 {
     const struct allocator_settings *settings = &allocator->settings;
     uint32_t block = free_tree_find(allocator, pool, bytes);
-
     if (block == ALLOCATOR_NONE)
         return ALLOCATOR_NONE;
     if (allocator->blocks[block].is_expandable)
@@ -97,7 +94,6 @@ static uint32_t choose_block(const struct allocator *allocator, uint32_t pool, u
 static struct allocator_request rounded(const struct allocator_request *request)
 {
     struct allocator_request rounded = *request;
-
     rounded.bytes = round_up(request->bytes, ALLOCATOR_ROUND_BYTES);
     return rounded;
 }
@@ -106,7 +102,6 @@ uint32_t allocator_find(const struct allocator *allocator, const struct allocato
 {
     const struct allocator_request own = rounded(request);
     const uint32_t pool = allocator_known_pool(allocator, &own);
-
     return pool == ALLOCATOR_NONE ? ALLOCATOR_NONE : choose_block(allocator, pool, own.bytes);
 }
 
@@ -137,7 +132,6 @@ static int grow_pool(struct allocator *allocator, uint32_t pool, uint64_t bytes,
         allocator->settings.no_caching ? bytes : allocator_segment_bytes(bytes);
     struct allocator_block born = {
         .bytes = new_bytes, .before = ALLOCATOR_NONE, .after = ALLOCATOR_NONE, .pool = pool};
-
     *block = ALLOCATOR_NONE;
     if (!allocator_allows(allocator, allocator->settings.fraction_bytes, new_bytes))
         return 0;
@@ -158,7 +152,6 @@ static int grow_or_retry(struct allocator *allocator, uint32_t pool,
                          enum allocator_outcome *outcome, struct err *err)
 {
     const uint64_t bytes = request->bytes;
-
     *outcome = ALLOCATOR_GREW;
     allocator_collect_garbage(allocator);
     if (grow_pool(allocator, pool, bytes, block, err))
@@ -184,7 +177,6 @@ static int grow_or_retry(struct allocator *allocator, uint32_t pool,
 static bool should_cut(const struct allocator *allocator, uint64_t block_bytes, uint64_t bytes)
 {
     const uint64_t rest_bytes = block_bytes - bytes;
-
     if (bytes <= ALLOCATOR_SMALL_MOST_BYTES || allocator->settings.expandable_segments)
         return rest_bytes >= ALLOCATOR_ROUND_BYTES;
     return bytes < allocator->settings.max_split_bytes && rest_bytes > ALLOCATOR_SMALL_MOST_BYTES;
@@ -197,7 +189,6 @@ uint64_t allocator_would_give(const struct allocator *allocator,
     const uint32_t found = allocator_find(allocator, request);
     const uint64_t block_bytes =
         found == ALLOCATOR_NONE ? allocator_segment_bytes(bytes) : allocator->blocks[found].bytes;
-
     return should_cut(allocator, block_bytes, bytes) ? bytes : block_bytes;
 }
 
@@ -232,7 +223,6 @@ int allocator_alloc(struct allocator *allocator, const struct allocator_request 
 {
     const struct allocator_request own = rounded(request);
     const uint32_t pool = allocator_find_pool(allocator, &own, err);
-
     if (pool == ALLOCATOR_NONE)
         return -1;
     if (own.owner == ALLOCATOR_OF_ALL && !allocator->pools[pool].is_small)

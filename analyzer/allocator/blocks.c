@@ -9,7 +9,6 @@ uint32_t allocator_block_new(struct allocator *allocator, const struct allocator
                              struct err *err)
 {
     uint32_t number = allocator->unused;
-
     if (number != ALLOCATOR_NONE) {
         allocator->unused = allocator->blocks[number].left;
     } else {
@@ -34,7 +33,6 @@ uint32_t allocator_block_cut(struct allocator *allocator, uint32_t block, uint64
                              struct err *err)
 {
     struct allocator_block right = allocator->blocks[block];
-
     right.address += bytes;
     right.bytes -= bytes;
     right.before = block;
@@ -52,7 +50,6 @@ uint32_t allocator_block_cut(struct allocator *allocator, uint32_t block, uint64
 static void join_blocks(struct allocator *allocator, uint32_t left, uint32_t right)
 {
     const uint32_t after = allocator->blocks[right].after;
-
     allocator->blocks[left].bytes += allocator->blocks[right].bytes;
     allocator->blocks[left].after = after;
     if (after != ALLOCATOR_NONE)
@@ -64,7 +61,6 @@ uint32_t allocator_block_settle(struct allocator *allocator, uint32_t block)
 {
     const uint8_t state = allocator->blocks[block].state;
     const uint32_t after = allocator->blocks[block].after, before = allocator->blocks[block].before;
-
     if (after != ALLOCATOR_NONE && allocator->blocks[after].state == state) {
         free_tree_remove(allocator, after);
         join_blocks(allocator, block, after);

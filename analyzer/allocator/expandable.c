@@ -19,7 +19,6 @@ static bool reserve_range(struct allocator *allocator, uint64_t mapping_bytes, u
                           uint64_t *bytes)
 {
     const uint64_t card_bytes = allocator->card_bytes ? allocator->card_bytes : UINT64_C(1) << 40;
-
     *bytes = (card_bytes + card_bytes / 8 + mapping_bytes - 1) / mapping_bytes * mapping_bytes;
     if (allocator->driver)
         return allocator->driver->reserve(allocator->driver->self, *bytes, address, bytes);
@@ -38,7 +37,6 @@ static bool map_all(struct allocator *allocator, uint64_t address, uint64_t byte
 static bool has_room(const struct allocator *allocator, uint32_t block, uint64_t bytes)
 {
     uint64_t found_bytes = 0;
-
     while (found_bytes < bytes && block != ALLOCATOR_NONE &&
            allocator->blocks[block].state != ALLOCATOR_USED) {
         found_bytes += allocator->blocks[block].bytes;
@@ -50,7 +48,6 @@ static bool has_room(const struct allocator *allocator, uint32_t block, uint64_t
 static uint32_t find_range(const struct allocator *allocator, uint32_t pool, uint64_t bytes)
 {
     uint32_t unmapped = free_tree_first_unmapped(allocator, pool);
-
     for (; unmapped != ALLOCATOR_NONE; unmapped = free_tree_next(allocator, unmapped)) {
         const uint32_t before = allocator->blocks[unmapped].before;
         const bool is_free =
@@ -71,7 +68,6 @@ static int add_range(struct allocator *allocator, uint32_t pool, uint32_t *block
                                    .segment_age = allocator->segment_count++,
                                    .state = ALLOCATOR_UNMAPPED,
                                    .is_expandable = true};
-
     *block = ALLOCATOR_NONE;
     if (!reserve_range(allocator, mapping_bytes_of(allocator, pool), &born.address, &born.bytes))
         return 0;
@@ -89,7 +85,6 @@ static int map_block(struct allocator *allocator, uint32_t *block, uint64_t byte
     const uint32_t mapped = *block;
     const uint64_t mapping_bytes = mapping_bytes_of(allocator, allocator->blocks[mapped].pool);
     uint64_t mapped_bytes = (bytes + mapping_bytes - 1) / mapping_bytes * mapping_bytes;
-
     if (mapped_bytes > allocator->blocks[mapped].bytes)
         mapped_bytes = allocator->blocks[mapped].bytes;
     *block = ALLOCATOR_NONE;
@@ -118,7 +113,6 @@ int allocator_grow_expandable(struct allocator *allocator, uint32_t pool, uint64
                               uint32_t *block, struct err *err)
 {
     uint32_t found = find_range(allocator, pool, bytes);
-
     *block = ALLOCATOR_NONE;
     if (found == ALLOCATOR_NONE && add_range(allocator, pool, &found, err))
         return -1;
@@ -160,7 +154,6 @@ static bool whole_mappings(const struct allocator *allocator, uint32_t block, ui
 {
     const uint64_t mapping_bytes = mapping_bytes_of(allocator, allocator->blocks[block].pool);
     uint32_t first = block;
-
     while (allocator->blocks[first].before != ALLOCATOR_NONE)
         first = allocator->blocks[first].before;
     const uint64_t base = allocator->blocks[first].address;
@@ -176,7 +169,6 @@ static int unmap_block(struct allocator *allocator, uint32_t block, struct err *
 {
     uint64_t start, end;
     uint32_t rest;
-
     if (!whole_mappings(allocator, block, &start, &end))
         return 0;
     free_tree_remove(allocator, block);

@@ -27,7 +27,6 @@ static unsigned class_of(uint64_t bytes)
     const uint64_t most = (UINT64_C(1) << UNIT_BITS) - 1;
     const uint64_t all = bytes / ALLOCATOR_ROUND_BYTES, units = all < most ? all : most;
     const unsigned shift = units < 2 * PARTS ? 0 : GMT_HIGHEST_BIT(units) - PARTS_BITS;
-
     return shift * PARTS + (unsigned)(units >> shift);
 }
 
@@ -35,7 +34,6 @@ static unsigned class_of(uint64_t bytes)
 static uint32_t root_from(const struct free_trees *trees, unsigned class)
 {
     unsigned word = class / WORD_BITS;
-
     if (class >= CLASSES)
         return ALLOCATOR_NONE;
     uint64_t bits = trees->filled[word] & UINT64_MAX << class % WORD_BITS;
@@ -49,7 +47,6 @@ static uint32_t root_below(const struct free_trees *trees, unsigned class)
 {
     unsigned word = class / WORD_BITS;
     uint64_t bits = word < WORDS ? trees->filled[word] & ~(UINT64_MAX << class % WORD_BITS) : 0;
-
     while (!bits && word-- > 0)
         bits = trees->filled[word];
     return bits ? trees->roots[word * WORD_BITS + GMT_HIGHEST_BIT(bits)] : ALLOCATOR_NONE;
@@ -65,7 +62,6 @@ static void clear(struct free_trees *trees)
 struct free_trees *free_trees_new(struct err *err)
 {
     struct free_trees *trees = array_new(1, sizeof *trees, err);
-
     if (trees)
         clear(trees);
     return trees;
@@ -89,7 +85,6 @@ static struct place place_of(const struct allocator *allocator, const struct all
 static bool is_below(const struct allocator *allocator, uint32_t number, const struct place *at)
 {
     const struct place here = place_of(allocator, &allocator->blocks[number]);
-
     if (here.bytes != at->bytes)
         return here.bytes < at->bytes;
     return here.age != at->age ? here.age < at->age : here.address < at->address;
@@ -98,7 +93,6 @@ static bool is_below(const struct allocator *allocator, uint32_t number, const s
 static uint32_t *root_of(const struct allocator *allocator, const struct allocator_block *block)
 {
     struct free_trees *trees = allocator->pools[block->pool].trees;
-
     return block->state == ALLOCATOR_UNMAPPED ? &trees->unmapped
                                               : &trees->roots[class_of(block->bytes)];
 }
@@ -132,7 +126,6 @@ static void split(struct allocator *allocator, uint32_t tree, const struct place
 static uint32_t join(struct allocator *allocator, uint32_t below, uint32_t above)
 {
     uint32_t root, *place = &root;
-
     while (below != ALLOCATOR_NONE && above != ALLOCATOR_NONE) {
         if (priority_of(below) > priority_of(above)) {
             *place = below;
@@ -153,7 +146,6 @@ static uint32_t at_or_after(const struct allocator *allocator, uint32_t node,
                             const struct place *at)
 {
     uint32_t best = ALLOCATOR_NONE;
-
     while (node != ALLOCATOR_NONE) {
         if (is_below(allocator, node, at)) {
             node = allocator->blocks[node].right;
@@ -169,7 +161,6 @@ static uint32_t at_or_after(const struct allocator *allocator, uint32_t node,
 static uint32_t before(const struct allocator *allocator, uint32_t node, const struct place *at)
 {
     uint32_t best = ALLOCATOR_NONE;
-
     while (node != ALLOCATOR_NONE) {
         if (is_below(allocator, node, at)) {
             best = node;
@@ -202,7 +193,6 @@ static void note_filled(const struct allocator *allocator, const struct allocato
     struct free_trees *trees = allocator->pools[block->pool].trees;
     const unsigned class = class_of(block->bytes);
     const uint64_t bit = UINT64_C(1) << class % WORD_BITS;
-
     if (block->state == ALLOCATOR_UNMAPPED)
         return;
     if (trees->roots[class] == ALLOCATOR_NONE)
@@ -216,7 +206,6 @@ void free_tree_add(struct allocator *allocator, uint32_t block)
     struct allocator_block *blocks = allocator->blocks;
     const struct place own = place_of(allocator, &blocks[block]);
     uint32_t *place = root_of(allocator, &blocks[block]);
-
     while (*place != ALLOCATOR_NONE && priority_of(*place) > priority_of(block))
         place = is_below(allocator, *place, &own) ? &blocks[*place].right : &blocks[*place].left;
     split(allocator, *place, &own, &blocks[block].left, &blocks[block].right);
@@ -229,7 +218,6 @@ void free_tree_remove(struct allocator *allocator, uint32_t block)
     struct allocator_block *blocks = allocator->blocks;
     const struct place own = place_of(allocator, &blocks[block]);
     uint32_t *place = root_of(allocator, &blocks[block]);
-
     while (*place != block)
         place = is_below(allocator, *place, &own) ? &blocks[*place].right : &blocks[*place].left;
     *place = join(allocator, blocks[block].left, blocks[block].right);
@@ -242,7 +230,6 @@ uint32_t free_tree_find(const struct allocator *allocator, uint32_t pool, uint64
     const struct place at = {.bytes = bytes};
     const unsigned class = class_of(bytes);
     const uint32_t found = at_or_after(allocator, trees->roots[class], &at);
-
     return found != ALLOCATOR_NONE ? found : first_of(allocator, root_from(trees, class + 1));
 }
 
@@ -250,7 +237,6 @@ uint32_t free_tree_next(const struct allocator *allocator, uint32_t number)
 {
     const struct allocator_block *block = &allocator->blocks[number];
     struct place at = place_of(allocator, block);
-
     at.address++;
     const uint32_t found = at_or_after(allocator, *root_of(allocator, block), &at);
     if (found != ALLOCATOR_NONE || block->state == ALLOCATOR_UNMAPPED)
@@ -269,7 +255,6 @@ uint32_t free_tree_previous(const struct allocator *allocator, uint32_t number)
     const struct allocator_block *block = &allocator->blocks[number];
     const struct place at = place_of(allocator, block);
     const uint32_t found = before(allocator, *root_of(allocator, block), &at);
-
     return found != ALLOCATOR_NONE
                ? found
                : last_of(allocator,

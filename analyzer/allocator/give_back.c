@@ -14,7 +14,6 @@ static bool is_whole_segment(const struct allocator_block *block)
 static void give_back(struct allocator *allocator, uint32_t block)
 {
     const struct allocator_block *segment = &allocator->blocks[block];
-
     allocator->reserved_bytes -= segment->bytes;
     if (allocator->driver)
         allocator->driver->give(allocator->driver->self, segment->address, segment->bytes);
@@ -48,7 +47,6 @@ int allocator_empty_cache(struct allocator *allocator, struct err *err)
 uint64_t allocator_cached_bytes(const struct allocator *allocator)
 {
     uint64_t bytes = 0;
-
     for (uint32_t pool = 0; pool < allocator->pool_count; pool++) {
         uint32_t block =
             allocator->pools[pool].is_kept ? ALLOCATOR_NONE : free_tree_find(allocator, pool, 0);
@@ -70,7 +68,6 @@ bool allocator_give_back_oversized(struct allocator *allocator, uint32_t pool, u
     const uint64_t wanted_bytes = bytes > max_split_bytes ? bytes : max_split_bytes;
     uint64_t given_bytes = 0;
     uint32_t block, before;
-
     if (max_split_bytes == ALLOCATOR_UNLIMITED || allocator->pools[pool].is_small)
         return false;
     block = free_tree_find(allocator, pool, wanted_bytes);
@@ -99,14 +96,12 @@ struct garbage {
 static bool is_garbage(const struct allocator *allocator, const struct allocator_block *block)
 {
     const struct allocator_pool *pool = &allocator->pools[block->pool];
-
     return !pool->is_small && pool->owner == ALLOCATOR_OF_ALL && is_whole_segment(block);
 }
 
 static struct garbage weigh_garbage(const struct allocator *allocator)
 {
     struct garbage found = {0};
-
     for (uint32_t pool = 0; pool < allocator->pool_count; pool++) {
         uint32_t block = free_tree_find(allocator, pool, 0);
 
@@ -124,7 +119,6 @@ static struct garbage weigh_garbage(const struct allocator *allocator)
 static uint64_t give_back_older(struct allocator *allocator, double age, struct garbage *left)
 {
     uint64_t given_bytes = 0;
-
     for (uint32_t pool = 0; pool < allocator->pool_count; pool++) {
         uint32_t next, block = free_tree_find(allocator, pool, 0);
 
@@ -147,7 +141,6 @@ void allocator_collect_garbage(struct allocator *allocator)
 {
     const struct allocator_settings *settings = &allocator->settings;
     uint64_t given_bytes = 0;
-
     if (settings->fraction_bytes == ALLOCATOR_UNLIMITED || settings->garbage_threshold <= 0)
         return;
     const uint64_t threshold_bytes =
@@ -172,7 +165,6 @@ struct allocator_holes allocator_holes(const struct allocator *allocator)
 {
     struct allocator_holes holes = {.free_bytes =
                                         allocator->reserved_bytes - allocator->allocated_bytes};
-
     for (uint32_t pool = 0; pool < allocator->pool_count; pool++) {
         uint32_t block = free_tree_find(allocator, pool, 0);
 

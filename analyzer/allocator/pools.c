@@ -28,7 +28,6 @@ uint32_t allocator_known_pool(const struct allocator *allocator,
 static size_t unused_pool(const struct allocator *allocator)
 {
     size_t i = 0;
-
     while (i < allocator->pool_count &&
            (allocator->pools[i].owner != OWNER_GONE || allocator->pools[i].block_count))
         i++;
@@ -39,7 +38,6 @@ uint32_t allocator_find_pool(struct allocator *allocator, const struct allocator
                              struct err *err)
 {
     const uint32_t known = allocator_known_pool(allocator, request);
-
     if (known != ALLOCATOR_NONE)
         return known;
     const size_t number = unused_pool(allocator);
@@ -66,7 +64,6 @@ static bool grows_at(const struct allocator *allocator, uint32_t pool, uint64_t 
 {
     const struct allocator_block *blocks = allocator->blocks;
     uint32_t block = free_tree_first_unmapped(allocator, pool);
-
     for (; block != ALLOCATOR_NONE; block = free_tree_next(allocator, block)) {
         const uint32_t before = blocks[block].before;
         const bool is_free = before != ALLOCATOR_NONE && blocks[before].state == ALLOCATOR_FREE;
@@ -82,7 +79,6 @@ static bool could_serve_at(const struct allocator *allocator,
 {
     const uint32_t pool = allocator_known_pool(allocator, request);
     const uint32_t found = allocator_find(allocator, request);
-
     if (found != ALLOCATOR_NONE)
         return allocator->blocks[found].address == address;
     return pool != ALLOCATOR_NONE && grows_at(allocator, pool, address);
@@ -92,7 +88,6 @@ uint32_t allocator_owner_at(const struct allocator *allocator,
                             const struct allocator_request *request, uint64_t address)
 {
     struct allocator_request other = *request;
-
     if (could_serve_at(allocator, request, address))
         return request->owner;
     for (size_t i = 0; i < allocator->pool_count; i++) {
@@ -107,7 +102,6 @@ uint32_t allocator_owner_at(const struct allocator *allocator,
 static void move_blocks(struct allocator *allocator, uint32_t from, uint32_t to)
 {
     struct allocator_pool *emptied = &allocator->pools[from];
-
     for (size_t i = 0; i < allocator->block_count; i++)
         if (allocator->blocks[i].pool == from)
             allocator->blocks[i].pool = to;

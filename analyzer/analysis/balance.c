@@ -18,7 +18,6 @@ int balance_find(struct balance *balance, const struct history *history, struct 
 {
     struct device_peak *peaks = array_new(history->device_count, sizeof *peaks, err);
     double sum = 0;
-
     *balance = (struct balance){0};
     if (!peaks)
         return -1;

@@ -15,7 +15,6 @@ static void note_free(struct births *births, const struct block *block, uint64_t
 {
     const uint32_t number = births_of(births, block->account, block->site_id);
     const uint32_t last = pair_map_get(&births->last, 0, block->account);
-
     if (number == PAIR_MAP_NONE)
         return;
     struct birth_sum *sum = &births->items[number];
@@ -29,7 +28,6 @@ static void note_free(struct births *births, const struct block *block, uint64_t
 static int note_birth(struct births *births, const struct block *block, const struct cursor *at)
 {
     uint32_t number = births_of(births, block->account, block->site_id);
-
     if (number == PAIR_MAP_NONE) {
         if (ARRAY_GROW(births->items, births->capacity, births->count, at->err))
             return -1;

@@ -12,7 +12,6 @@ uint64_t card_modules_bytes(const struct history *history, const struct device_u
     const uint32_t account = use->accounts[ACCOUNT_context];
     const struct block *block;
     uint64_t bytes = 0;
-
     if (!history->accounts[account].peak_bytes)
         return 0;
     struct live_walk walk = live_walk_begin(history, account, index);
@@ -27,7 +26,6 @@ struct card_limit card_limit_at(const struct history *history, const struct devi
     const uint32_t account = use->accounts[ACCOUNT_context];
     struct card_limit limit = {0};
     const struct block *block;
-
     if (!history->accounts[account].has_begun)
         return limit;
     struct live_walk walk = live_walk_begin(history, account, index);
@@ -43,7 +41,6 @@ static int find_held(uint64_t *bytes, const struct history *history, const struc
                      uint64_t index, struct err *err)
 {
     struct frag driver;
-
     if (frag_at(&driver, history, use->accounts[ACCOUNT_device], index, err))
         return -1;
     *bytes = driver.reserved_bytes + card_modules_bytes(history, use, index);
@@ -56,7 +53,6 @@ int card_free_since(struct card_free *card, const struct history *history,
 {
     const uint64_t reported_index = sample->reported_index < index ? sample->reported_index : index;
     uint64_t then_bytes;
-
     if (find_held(&then_bytes, history, use, reported_index, err))
         return -1;
     const uint64_t room_bytes = sample->free_bytes + then_bytes;
@@ -73,7 +69,6 @@ int card_free_at(struct card_free *card, const struct history *history, int devi
     const struct memory_sample *sample = history_sample_at(history, device, index);
     const struct device_use *use = history_device(history, device);
     uint64_t held_bytes;
-
     *card = (struct card_free){0};
     if (!sample)
         return 0;

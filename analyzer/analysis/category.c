@@ -45,7 +45,6 @@ static bool starts_word(const char *name, const char *at)
 static bool has_word(const char *name, const char *word)
 {
     size_t length = strlen(word);
-
     for (const char *at = name; *at; at++)
         if (!strncasecmp(at, word, length) && starts_word(name, at))
             return true;
@@ -114,7 +113,6 @@ static bool is_inferred(const struct history *history, const struct block *block
 static enum category of_result(const struct history *history, const struct block *block)
 {
     const bool stays = block->outlived || (is_inferred(history, block) && block->recurred);
-
     return block->end == BLOCK_LIVE || stays ? CATEGORY_other : CATEGORY_temporaries;
 }
 
@@ -133,7 +131,6 @@ static enum category of_forward(const struct history *history, const struct bloc
     const bool tells = trace_tells_autograd(history->trace);
     const bool died = history->failures_in_all || !history->has_exit;
     const uint32_t rounds = block_rounds(history, block);
-
     if (!history->rounds_count)
         return tells && died && block->is_of_graph ? CATEGORY_activations
                                                    : of_result(history, block);
@@ -173,7 +170,6 @@ static int count_weights(struct pair_map *weights, const struct categories *cate
 {
     const struct history *history = categories->history;
     const uint32_t count = pair_map_get(weights, 0, block->size_bytes);
-
     if (block->account == HISTORY_NONE || !block_stays(history, block) ||
         !(is_own(history, block) || is_of_init(history, block)) ||
         category_made(categories, block) == MADE_constant)
@@ -207,7 +203,6 @@ static enum category of_own_weights(const struct categories *categories, const s
 {
     const struct history *history = categories->history;
     struct pair_map *weights = categories->own_weights;
-
     if (!is_own(history, block) || !block_stays(history, block) ||
         category_made(categories, block) == MADE_unknown)
         return CATEGORY_COUNT;
@@ -231,7 +226,6 @@ static bool may_be_weight(const struct categories *categories, const struct bloc
     struct pair_map *weights = categories->own_weights;
     const uint32_t gradients =
         pair_map_get(&categories->history->sizes, SIZE_OF_GRADIENT, block->size_bytes);
-
     if (!weights->count)
         find_weights(weights, categories);
     const uint32_t count = pair_map_get(weights, 0, block->size_bytes);
@@ -254,7 +248,6 @@ static enum category of_data(const struct categories *categories, const struct b
     const bool is_input = made == MADE_unknown || is_loaded ||
                           (made != MADE_computed &&
                            (!is_inferred(history, block) || block_rounds(history, block) == 1));
-
     return is_input ? CATEGORY_input : of_result(history, block);
 }
 
@@ -270,7 +263,6 @@ static enum category of_backward(const struct categories *categories, const stru
     const bool is_recomputed =
         block->is_of_graph &&
         category_of_function(categories, site_stack(block->site_id)) == CATEGORY_recomputed;
-
     return block->outlived && !is_recomputed ? CATEGORY_gradients
            : block->is_of_graph              ? CATEGORY_activations
                                              : CATEGORY_temporaries;
@@ -281,7 +273,6 @@ static enum category of_phase(const struct categories *categories, const struct 
 {
     const struct history *history = categories->history;
     const enum category own = of_own_weights(categories, block);
-
     if (own != CATEGORY_COUNT || block->deciding_path == HISTORY_NONE)
         return own == CATEGORY_COUNT ? CATEGORY_other : own;
     const uint8_t rule = history->paths[block->deciding_path].rule;
@@ -335,7 +326,6 @@ static void find_casting_places(struct pair_map *places, const struct categories
 static bool is_weight_copy(const struct categories *categories, uint32_t stack_id)
 {
     struct pair_map *places = categories->casting_places;
-
     if (categories->of_copy[stack_id])
         return categories->of_copy[stack_id] > 1;
     if (!places->count)

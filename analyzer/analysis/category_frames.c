@@ -28,7 +28,6 @@ static const struct {
 static uint8_t match_module(const char *path)
 {
     const char *file = path_name(path);
-
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
         if (!strncmp(file, modules[i].start, strlen(modules[i].start)))
             return modules[i].category;
@@ -42,7 +41,6 @@ static int classify_frames(struct categories *categories, struct err *err)
     const struct trace *trace = categories->history->trace;
     uint8_t *of_module = array_new(trace->module_count, 1, err);
     bool any = false;
-
     if (!of_module)
         return -1;
     for (size_t i = 0; i < trace->module_count; i++) {
@@ -66,7 +64,6 @@ static int classify_frames(struct categories *categories, struct err *err)
 int category_frames_init(struct categories *categories, struct err *err)
 {
     const struct trace *trace = categories->history->trace;
-
     categories->of_stack = array_new(trace->frame_limit, 1, err);
     categories->of_function = array_new(trace->frame_limit, 1, err);
     categories->of_maker = array_new(trace->frame_limit, 1, err);
@@ -78,7 +75,6 @@ int category_frames_init(struct categories *categories, struct err *err)
 uint8_t category_of_library(const struct categories *categories, uint32_t stack_id)
 {
     const struct trace *trace = categories->history->trace;
-
     for (int depth = 0; depth < SYMBOLS_DEPTH_MAX && stack_id < trace->frame_limit; depth++) {
         if (categories->of_stack[stack_id] != CATEGORY_COUNT)
             return categories->of_stack[stack_id];
@@ -106,7 +102,6 @@ static const struct symbol_frame *find_functions(const struct categories *catego
             ? trace_module_at(categories->history->trace, frame->address - 1)
             : NULL;
     bool is_signal_return;
-
     *count = 0;
     if (!module || !torch_has_operators(path_name(module->path)))
         return NULL;
@@ -121,7 +116,6 @@ static uint8_t match_function(const struct categories *categories, const struct 
     const struct trace *trace = categories->history->trace;
     uint8_t category = CATEGORY_COUNT;
     size_t count;
-
     if (frame->kind == FRAME_PYTHON && frame->address < trace->location_limit)
         return match_meanings(trace->locations[frame->address].means);
     const struct symbol_frame *found = find_functions(categories, frame, &count);
@@ -143,7 +137,6 @@ uint8_t category_of_function(const struct categories *categories, uint32_t stack
     uint32_t from = stack_id;
     uint8_t category = CATEGORY_COUNT;
     uint64_t inner = 0;
-
     for (int depth = 0; depth < SYMBOLS_DEPTH_MAX && category == CATEGORY_COUNT &&
                         stack_id < trace->frame_limit && trace->frames[stack_id].present;
          depth++) {
@@ -167,7 +160,6 @@ static uint64_t outermost_operator(const struct categories *categories, uint32_t
 {
     const struct trace *trace = categories->history->trace;
     uint64_t outermost = 0;
-
     for (int depth = 0;
          depth < SYMBOLS_DEPTH_MAX && stack_id < trace->frame_limit &&
          trace->frames[stack_id].present && trace->frames[stack_id].kind != FRAME_PYTHON;
@@ -195,7 +187,6 @@ static enum made find_made(uint64_t means)
 enum made category_made(const struct categories *categories, const struct block *block)
 {
     const uint32_t stack_id = site_stack(block->site_id);
-
     if (block->memory != MEMORY_TENSOR || block->is_of_framework ||
         stack_id >= categories->history->trace->frame_limit)
         return MADE_unknown;
@@ -207,7 +198,6 @@ enum made category_made(const struct categories *categories, const struct block 
 uint64_t category_casting_place(const struct categories *categories, uint32_t stack_id)
 {
     const struct trace *trace = categories->history->trace;
-
     if (category_of_function(categories, stack_id) != CATEGORY_cast)
         return 0;
     for (int depth = 0; depth < SYMBOLS_DEPTH_MAX && stack_id < trace->frame_limit &&

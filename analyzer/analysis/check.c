@@ -18,7 +18,6 @@ int check_limit_parse(struct check_limit *limit, const char *text, struct err *e
 {
     static const char phase[] = "phase:";
     const char *size = text;
-
     *limit = (struct check_limit){0};
     if (!strncmp(text, phase, sizeof phase - 1)) {
         size = strrchr(text, '=');
@@ -38,7 +37,6 @@ static int results_add(struct check_results *results, const struct study *study,
                        struct check_result result, struct err *err)
 {
     const bool is_full = ARRAY_GROW(results->items, results->capacity, results->count, err);
-
     result.trace = strdup(study->trace.path);
     if (is_full || !result.trace || !result.subject) {
         free(result.trace);
@@ -64,7 +62,6 @@ static char *check_subject(const struct study *study, uint32_t number, const cha
                           limit && limit->phase ? " in " : "",
                           limit && limit->phase ? (int)limit->phase_length : 0,
                           limit && limit->phase ? limit->phase : "");
-
     return length < 0 ? NULL : subject;
 }
 
@@ -77,7 +74,6 @@ static void say_no_phase(const struct study *study, const struct check_limit *li
                          struct err *err)
 {
     char name[NEAREST_NAME_MAX + 2], hint[PHASES_HINT_BYTES];
-
     snprintf(name, sizeof name, "%.*s", (int)limit->phase_length, limit->phase);
     err_set(err, ERR_INPUT, "%.200s: no phase is named '%.*s'; %s", study->trace.path,
             (int)limit->phase_length, limit->phase, phases_hint(hint, &study->history, name));
@@ -90,7 +86,6 @@ static int phase_peak(const struct study *study, uint32_t account, const struct 
     const struct history *history = &study->history;
     const struct phase_rows phases = phases_of(&study->phases, account);
     bool found = false;
-
     *bytes = 0;
     for (size_t i = 0; i < phases.count; i++) {
         uint32_t path = phases.items[i].path;
@@ -111,7 +106,6 @@ int check_peak(struct check_results *results, const struct study *study, uint32_
                const struct check_limit *limit, struct err *err)
 {
     uint64_t bytes = study->history.accounts[account].peak_bytes;
-
     if (limit->phase && phase_peak(study, account, limit, &bytes, err))
         return -1;
     return results_add(
@@ -154,7 +148,6 @@ int check_growth(struct check_results *results, const struct study *study, uint3
 {
     struct account_leak found;
     int status = -1;
-
     if (account_leak_find(&found, study, account, err))
         return -1;
     const struct leak *leak = &found.leak;
@@ -177,7 +170,6 @@ int check_growth(struct check_results *results, const struct study *study, uint3
 static uint64_t with_tolerance(uint64_t bytes, double tolerance_ratio)
 {
     double limit = (double)bytes * (1 + tolerance_ratio);
-
     return limit >= 0x1p63 ? UINT64_MAX : (uint64_t)limit;
 }
 
@@ -187,7 +179,6 @@ static int check_against(struct check_results *results, const struct study *stud
                          double tolerance_ratio, struct err *err)
 {
     const uint64_t limit_bytes = with_tolerance(base_bytes, tolerance_ratio);
-
     result.subject = check_subject(study, account, what, NULL);
     result.measured_bytes = study->history.accounts[account].peak_bytes;
     result.limit_bytes = limit_bytes < base_bytes ? base_bytes : limit_bytes;
@@ -215,7 +206,6 @@ int check_fragmentation(struct check_results *results, const struct study *study
 {
     const uint64_t index = study->history.accounts[account].peak.index;
     struct frag frag = {.reserved_known = !history_is_imported(&study->history)};
-
     if (index != INDEX_NONE && frag_at(&frag, &study->history, account, index, err))
         return -1;
     if (!frag.reserved_known)
@@ -238,7 +228,6 @@ int check_retries(struct check_results *results, const struct study *study, uint
 {
     const struct history *history = &study->history;
     uint64_t count = 0;
-
     if (history_is_imported(&study->history))
         return err_set(
             err, ERR_INPUT,
@@ -264,7 +253,6 @@ int check_failures(struct check_results *results, const struct study *study, uin
     const struct history *history = &study->history;
     const uint64_t count =
         history->failures_of_device[DEVICE_SLOT(history->accounts[account].device)];
-
     if (!count)
         return 0;
     return results_add(
@@ -308,7 +296,6 @@ int check_results_repeat(struct check_results *results, const char *from, const 
                          struct err *err)
 {
     const size_t count = results->count;
-
     for (size_t i = 0; i < count; i++)
         if (!strcmp(results->items[i].trace, from) && repeat(results, i, path, err))
             return -1;
@@ -318,7 +305,6 @@ int check_results_repeat(struct check_results *results, const char *from, const 
 bool check_all_passed(const struct check_results *results)
 {
     bool passed = true;
-
     for (size_t i = 0; i < results->count; i++)
         passed &= results->items[i].passed;
     return passed;
@@ -335,7 +321,6 @@ void check_results_release(struct check_results *results)
 int check_complete(const struct trace *trace, struct err *err)
 {
     const struct trace_meta *meta = &trace->meta;
-
     if (meta->lost_events.value > 0)
         return err_set(err, ERR_INPUT,
                        "%s: %" PRId64 " events were lost, so the figures may be too low; "

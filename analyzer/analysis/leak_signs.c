@@ -13,7 +13,6 @@
 static bool may_be_held_by(const struct leak_evidence *of, const char *kinds)
 {
     const size_t length = of->holder ? strlen(of->holder) : 0;
-
     for (const char *kind = kinds; length; kind += strspn(kind, " ")) {
         const size_t end = strcspn(kind, " ");
         if (!end)
@@ -66,7 +65,6 @@ static int read_stack(struct leak_evidence *evidence, struct symbols *symbols, u
     struct symbol_frame frame;
     bool after_forward = false;
     int status;
-
     while ((status = symbols_walk_next(&walk, &frame, err)) > 0) {
         const bool is_python = !strcmp(frame.kind, "python");
         evidence->in_function |= after_forward && applies_function(&frame);
@@ -80,7 +78,6 @@ static int read_stack(struct leak_evidence *evidence, struct symbols *symbols, u
 static bool keeps_each_larger(const struct site_blocks *blocks)
 {
     const uint64_t frees_count = blocks->frees_count > 1 ? blocks->frees_count : 0;
-
     return rising_is_kept(&blocks->sizes, blocks->births_count, frees_count);
 }
 
@@ -132,7 +129,6 @@ static void add_graph(struct leak_evidence *evidence, struct graph_sums *sums,
                       const struct growing *site)
 {
     const struct site_blocks *blocks = site->blocks;
-
     evidence->graph_slope += site->line.slope;
     evidence->graph_stacks++;
     sums->went_back_slope += blocks->went_back ? site->line.slope : 0;
@@ -144,7 +140,6 @@ static void add_site(struct leak_evidence *evidence, struct graph_sums *sums,
                      const struct growing *site)
 {
     const struct site_blocks *blocks = site->blocks;
-
     evidence->slope += site->line.slope;
     evidence->is_of_backward |= blocks->backward_births_count > 0;
     if (blocks->recorded_births_count * 2 > blocks->births_count)
@@ -164,7 +159,6 @@ static void add_held(struct leak_evidence *evidence, const struct study *study, 
     const uint64_t peak_index = study->history.accounts[account].peak.index;
     struct live_walk walk = live_walk_begin(&study->history, account, peak_index);
     const struct block *block;
-
     while ((block = live_walk_next(&walk))) {
         if (!stacks[site_stack(block->site_id)])
             continue;
@@ -182,7 +176,6 @@ static const struct growing *add_sites(struct leak_evidence *evidence,
 {
     const struct growing *steepest = NULL;
     struct graph_sums sums = {0};
-
     for (size_t i = 0; i < found->growth.count; i++) {
         const struct growing *site = &found->growth.items[i];
         if (!is_of_cause(cause, found, site))
@@ -210,7 +203,6 @@ static int find_holder(struct leak_evidence *evidence, const struct study *study
                                  .is_of_walk = true,
                                  .takes = stacks};
     struct held_sums sums;
-
     if (held_sums_find(&sums, &study->holders, &study->history, &ask, err))
         return -1;
     const struct held_sum *most = held_sums_most(&sums);
@@ -229,7 +221,6 @@ int leak_evidence_find(struct leak_evidence *evidence, const struct study *study
 {
     const struct account *own = &study->history.accounts[account];
     struct cause_growth cause;
-
     *evidence = (struct leak_evidence){.is_python = study->trace.location_limit > 0,
                                        .has_backward = study_has_backward(study),
                                        .may_go_back = study->history.failures_in_all > 0 &&

@@ -30,7 +30,6 @@ static void find_steps_left(struct account_leak *found, const struct history *hi
     const bool gets_larger = found->leak.larger_slope * 2 > found->leak.slope;
     const uint64_t context_bytes = card && card->context_known ? card->context_bytes : 0;
     const uint64_t used_bytes = account->peak_bytes + context_bytes;
-
     found->knows_steps_left = card && !has_failed(history, account) && !gets_larger &&
                               found->leak.peak_slope > 0 && used_bytes <= card->total_bytes;
     if (found->knows_steps_left)
@@ -46,7 +45,6 @@ static int find_segment_stacks(bool **stacks, const struct study *study, uint32_
     bool *found = array_new(study->trace.frame_limit + 1, sizeof *found, err);
     const struct block *block;
     bool has_any = false;
-
     if (!found)
         return -1;
     while ((block = live_walk_next(&walk))) {
@@ -129,7 +127,6 @@ ORDER_BY(compare_churns, struct leak_row, FALLING(churn_bytes), RISING(blamed->r
 static bool is_gone(const struct growth *growth)
 {
     uint64_t last_bytes = 0, end_bytes = 0;
-
     for (size_t i = 0; i < growth->count; i++) {
         last_bytes += growth->items[i].last_bytes;
         end_bytes += growth->items[i].end_bytes;
@@ -143,7 +140,6 @@ static int find_growing_rows(struct account_leak *found, struct symbols *symbols
     const struct growth *growth = &found->growth;
     uint32_t *numbers = NULL;
     int status = begin_rows(&found->growing, &numbers, &found->blame, growth->count, err);
-
     for (size_t i = 0; i < growth->count && !status; i++) {
         const struct growing *site = &growth->items[i];
         const uint32_t stack_id = site_stack(site->site_id);
@@ -184,7 +180,6 @@ static bool is_alike(const struct leak_row *row, const struct leak_row *steepest
     const uint64_t most =
         row->rises_count > steepest->rises_count ? row->rises_count : steepest->rises_count;
     const uint64_t least = row->rises_count + steepest->rises_count - most;
-
     return row->is_saw == steepest->is_saw && is_freed(row) == is_freed(steepest) &&
            most - least <= most / RISES_ALIKE_DIVISOR + 1;
 }
@@ -193,7 +188,6 @@ static bool is_alike(const struct leak_row *row, const struct leak_row *steepest
 static void find_cause(struct account_leak *found)
 {
     const struct leak_row *steepest = NULL;
-
     for (int saws = 0; saws < 2 && !steepest; saws++)
         for (size_t i = 0; i < found->growing.count && !steepest; i++) {
             const struct leak_row *row = &found->growing.items[i];
@@ -214,7 +208,6 @@ static int find_churn_rows(struct account_leak *found, struct err *err)
     const struct growth *growth = &found->growth;
     uint32_t *numbers = NULL;
     const int status = begin_rows(&found->churn, &numbers, &found->blame, growth->churn_count, err);
-
     for (size_t i = 0; i < growth->churn_count && !status; i++) {
         struct leak_row *row =
             reach_row(&found->churn, numbers, blame_of(&found->blame, growth->churn[i].site_id));
@@ -233,7 +226,6 @@ static int find_churn_rows(struct account_leak *found, struct err *err)
 static uint64_t peak_to_judge_by(const struct history *history, const struct account *own)
 {
     const uint64_t driver_bytes = history->accounts[own->driver].peak_bytes;
-
     return account_is_of_layer(own) || own->peak_bytes > driver_bytes ? own->peak_bytes
                                                                       : driver_bytes;
 }
@@ -278,7 +270,6 @@ int account_leak_find(struct account_leak *found, const struct study *study, uin
                       struct err *err)
 {
     struct account_leak afterwards;
-
     if (find_watched(found, study, &study->growth, account, err))
         return -1;
     if (!study->afterwards.has_ended || found->leak.verdict == LEAK_FOUND)

@@ -28,7 +28,6 @@ static int not_understood(const char *option, const char *at, struct err *err)
     char head[NEAREST_NAME_MAX];
     const char *colon = strchr(at, ':');
     const char *nearest = nearest_name(at, words, sizeof words / sizeof *words);
-
     if (colon) {
         snprintf(head, sizeof head, "%.*s", (int)(colon + 1 - at), at);
         nearest = nearest_name(head, heads, sizeof heads / sizeof *heads);
@@ -42,7 +41,6 @@ static int not_understood(const char *option, const char *at, struct err *err)
 static int parse_number(const char *text, uint64_t *number)
 {
     char *end;
-
     if (*text < '0' || *text > '9')
         return -1;
     errno = 0;
@@ -56,7 +54,6 @@ static int parse_time(const char *option, const char *at, struct replay_plan *pl
 {
     char *end;
     double value = strtod(at, &end);
-
     for (size_t i = 0; end != at && i < sizeof units / sizeof *units; i++) {
         if (strcmp(end, units[i].suffix))
             continue;
@@ -73,7 +70,6 @@ static int parse_time(const char *option, const char *at, struct replay_plan *pl
 int moment_parse(const char *option, const char *at, struct replay_plan *plan, struct err *err)
 {
     static const char phase[] = "phase:", oom[] = "oom:";
-
     plan->asked = ASKED_NONE;
     if (!at || !strcmp(at, "peak"))
         return 0;
@@ -112,7 +108,6 @@ static int check_phase(const char *option, const char *at, const struct history 
 static double in_unit(uint64_t ns, const char **unit)
 {
     size_t i = 0;
-
     while (i + 2 < sizeof units / sizeof *units && (double)ns >= units[i + 1].ns)
         i++;
     *unit = units[i].suffix;
@@ -124,7 +119,6 @@ static uint64_t last_time_ns(const struct history *history)
 {
     const struct trace_integer *end = &history->trace->meta.end_ns;
     const uint64_t last_ns = history->last_row_time_ns;
-
     return end->known && end->value > 0 && (uint64_t)end->value > last_ns ? (uint64_t)end->value
                                                                           : last_ns;
 }
@@ -137,7 +131,6 @@ static int check_extent(const char *option, const char *at, const struct replay_
     const bool is_time = plan->asked == ASKED_TIME;
     const char *unit;
     const double end = in_unit(history->last_row_time_ns, &unit);
-
     if (!history->event_count ||
         (found->index != INDEX_NONE &&
          plan->number <= (is_time ? last_time_ns(history) : history->last_row_seq)))
@@ -153,7 +146,6 @@ int moment_find(const char *option, const char *at, const struct history *histor
                 struct moment *moment, struct err *err)
 {
     struct replay_plan plan;
-
     if (moment_parse(option, at, &plan, err))
         return -1;
     *moment = plan.asked == ASKED_NONE ? history->accounts[account].peak

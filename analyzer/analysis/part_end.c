@@ -61,7 +61,6 @@ static int on_end(void *self, const struct cursor *at)
     struct part_end *end = self;
     const struct history *history = at->history;
     uint64_t most_bytes = 0;
-
     for (size_t i = 0; i < history->device_count; i++) {
         const struct device_use *use = &history->devices[i];
         const uint32_t account = end->of_driver ? use->accounts[ACCOUNT_device] : use->leading;

@@ -417,7 +417,6 @@ const char *phase_source_name(const struct history *history, uint32_t path)
     static const char *const names[] = {[PHASE_SOURCE_API] = "api",
                                         [PHASE_SOURCE_NVTX] = "nvtx",
                                         [PHASE_SOURCE_INFERRED] = "inferred"};
-
     return path == HISTORY_NONE ? NULL : names[history->paths[path].source];
 }
 

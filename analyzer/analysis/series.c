@@ -22,7 +22,6 @@ static int add_snapshot(struct series *series, const struct moment *at, struct e
 static int add_failures(struct series *series, const struct history *history, struct err *err)
 {
     const size_t count = history->failure_count, half = SERIES_FAILURES / 2;
-
     for (size_t i = 0; i < count; i++)
         if ((i < half || i >= count - half) && add_snapshot(series, &history->failures[i].at, err))
             return -1;
@@ -50,7 +49,6 @@ static int add_grid(struct series *series, const struct history *history,
     const struct timeline_cut *cuts = timelines_of(timelines, account);
     const size_t most = SERIES_GRID - timelines->ended.count;
     const size_t stride = timelines->used * history->device_count / most + 1;
-
     for (size_t i = 0; cuts && i < timelines->used; i += stride) {
         const struct moment at = {
             .index = cuts[i].index, .seq = cuts[i].seq, .time_ns = cuts[i].time_ns};
@@ -66,7 +64,6 @@ ORDER_BY(compare_moments, struct moment, RISING(index));
 static void sort_snapshots(struct series *series)
 {
     size_t count = 0;
-
     SORT(series->snapshots, series->snapshot_count, compare_moments);
     for (size_t i = 0; i < series->snapshot_count; i++)
         if (!count || series->snapshots[i].index != series->snapshots[count - 1].index)
@@ -99,7 +96,6 @@ size_t series_snapshot_from(const struct series *series, uint64_t index)
 size_t series_snapshot(const struct series *series, uint64_t index)
 {
     const size_t found = series_snapshot_from(series, index);
-
     return found < series->snapshot_count && series->snapshots[found].index == index ? found
                                                                                      : SIZE_MAX;
 }
@@ -118,7 +114,6 @@ static bool is_late_failure(const struct history *history, uint64_t index)
 {
     const size_t count = history->failure_count,
                  first = count > SERIES_MAPPED_FAILURES ? count - SERIES_MAPPED_FAILURES : 0;
-
     for (size_t i = first; i < count; i++)
         if (history->failures[i].at.index == index)
             return true;
@@ -128,7 +123,6 @@ static bool is_late_failure(const struct history *history, uint64_t index)
 static int choose_maps(struct series *series, const struct history *history, struct err *err)
 {
     const size_t count = series->snapshot_count, stride = count / SERIES_MAPS + 1;
-
     series->maps = array_new(count, sizeof *series->maps, err);
     if (!series->maps)
         return -1;
@@ -162,7 +156,6 @@ static int add_held_sites(struct series *series, const struct categories *catego
     struct account_series *own = &series->accounts[account];
     struct sites sites;
     int status = 0;
-
     if (index == INDEX_NONE)
         return 0;
     if (sites_at(&sites, categories, account, index, err))
@@ -187,7 +180,6 @@ static int choose_groups_of(struct series *series, const struct categories *cate
     const struct history *history = categories->history;
     const struct account *own = &history->accounts[account];
     const struct failure *last = NULL;
-
     for (size_t i = 0; i < history->failure_count; i++)
         if (history->failures[i].event.device == own->device)
             last = &history->failures[i];
@@ -206,7 +198,6 @@ static int choose_groups(struct series *series, const struct categories *categor
                          struct err *err)
 {
     const struct history *history = categories->history;
-
     series->account_count = history->account_count;
     series->accounts = array_new(series->account_count, sizeof *series->accounts, err);
     if (!series->accounts)
@@ -229,7 +220,6 @@ static size_t phase_of(const void *self, const struct block *block)
 {
     const struct series *series = self;
     const uint32_t group = pair_map_get(&series->phase_groups, block->account, block->path);
-
     return group == PAIR_MAP_NONE ? SERIES_PHASES : group;
 }
 
@@ -237,14 +227,12 @@ static size_t stack_of(const void *self, const struct block *block)
 {
     const struct series *series = self;
     const uint32_t group = pair_map_get(&series->stack_groups, block->account, block->site_id);
-
     return group == PAIR_MAP_NONE ? SERIES_STACKS : group;
 }
 
 static size_t line_of(const void *self, const struct block *block)
 {
     const size_t group = stack_of(self, block);
-
     return group < SERIES_LINE_STACKS ? group : SERIES_LINE_STACKS;
 }
 
@@ -253,14 +241,12 @@ static int ask_points(struct breakdown *breakdown, const struct timelines *timel
 {
     size_t count;
     uint64_t *moments = timelines_moments(timelines, account, &count, err);
-
     return moments ? breakdown_ask(breakdown, account, moments, count, err) : -1;
 }
 
 static int ask_snapshots(struct series *series, uint32_t account, struct err *err)
 {
     uint64_t *moments = array_new(series->snapshot_count, sizeof *moments, err);
-
     if (!moments)
         return -1;
     for (size_t i = 0; i < series->snapshot_count; i++)
@@ -272,7 +258,6 @@ static int ask_all(struct series *series, const struct history *history,
                    const struct timelines *timelines, struct err *err)
 {
     struct breakdown *at_points[] = {&series->by_category, &series->by_phase, &series->by_line};
-
     for (uint32_t i = 0; i < history->account_count; i++) {
         if (!account_is_of_layer(&history->accounts[i]))
             continue;
@@ -290,7 +275,6 @@ static int ask_all(struct series *series, const struct history *history,
 static int stamp_snapshot(void *self, const struct cursor *at)
 {
     struct series *series = self;
-
     if (series->stamped < series->snapshot_count &&
         at->index == series->snapshots[series->stamped].index)
         series->snapshots[series->stamped++] = cursor_moment(at);
@@ -307,7 +291,6 @@ int series_begin(struct series *series, const struct categories *categories,
     const struct breakdown_groups by_phase = {SERIES_PHASES + 1, phase_of, series};
     const struct breakdown_groups by_line = {SERIES_LINE_STACKS + 1, line_of, series};
     const struct breakdown_groups by_stack = {SERIES_STACKS + 1, stack_of, series};
-
     if (choose_snapshots(series, history, timelines, err) || choose_maps(series, history, err) ||
         choose_groups(series, categories, err) ||
         breakdown_init(&series->by_category, &by_category, count, err) ||

@@ -20,7 +20,6 @@ static int add_block_to_site(struct sites *sites, size_t *capacity, struct pair_
 {
     const uint32_t space = space_of(site);
     uint32_t number = pair_map_get(numbers, space, site->site_id);
-
     if (number == PAIR_MAP_NONE) {
         if (ARRAY_GROW(sites->items, *capacity, sites->count, err))
             return -1;
@@ -66,7 +65,6 @@ static void tell_kind(struct site *site, const struct categories *categories,
     const bool is_of_graph = block->is_of_graph && !block->backward;
     const uint32_t call =
         is_of_graph ? backwards_after(backwards, block->life.begin_index) : block->backward;
-
     if (site->category == CATEGORY_workspace)
         return;
     if (!is_over(backwards, call, at)) {
@@ -96,7 +94,6 @@ static int find_sites(struct sites *sites, const struct categories *categories, 
     const struct block *block;
     size_t capacity = 0;
     int status = -1;
-
     *sites = (struct sites){0};
     while ((block = live_walk_next(&walk))) {
         struct site site = site_of(categories, block);
@@ -121,7 +118,6 @@ int sites_taken_at(struct sites *sites, const struct categories *categories, uin
                    uint64_t index, const struct site_filter *filter, struct err *err)
 {
     const struct asked_sites asked = {.filter = filter};
-
     return find_sites(sites, categories, account, &(struct moment){.index = index}, &asked, err);
 }
 
@@ -135,7 +131,6 @@ int sites_left_at(struct sites *sites, const struct categories *categories, uint
                   const struct moment *at, unsigned by_call, struct err *err)
 {
     const struct asked_sites asked = {.tells = true, .by_call = by_call};
-
     return find_sites(sites, categories, account, at, &asked, err);
 }
 
@@ -154,7 +149,6 @@ int sites_sum(const struct sites *sites, enum sites_by by, size_t path_count, st
     const size_t most = by == SITES_BY_CATEGORY ? CATEGORY_COUNT : path_count + 1;
     struct site *found = array_new(most, sizeof *found, err);
     int count = 0;
-
     if (!found)
         return -1;
     for (size_t i = 0; i < sites->count; i++) {

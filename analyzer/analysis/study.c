@@ -43,7 +43,6 @@ uint32_t study_account(const struct study *study, const struct device_use *use,
                        const struct view *view)
 {
     uint32_t account;
-
     return study_accounts(study, use, view, &account, 1) ? account : HISTORY_NONE;
 }
 
@@ -52,7 +51,6 @@ size_t study_accounts(const struct study *study, const struct device_use *use,
 {
     const struct history *history = &study->history;
     size_t count = 0;
-
     if (view->layer != LAYER_driver && history->accounts[use->leading].kind == ACCOUNT_pool &&
         count < limit)
         accounts[count++] = use->leading;
@@ -73,7 +71,6 @@ size_t study_leak_accounts(const struct study *study, const struct device_use *u
 {
     static const enum account_kind others[] = {ACCOUNT_managed, ACCOUNT_host};
     size_t count = study_accounts(study, use, view, accounts, limit);
-
     for (size_t i = 0; i < sizeof others / sizeof *others && view->layer == LAYER_none; i++)
         if (count < limit && study->history.accounts[use->accounts[others[i]]].has_begun)
             accounts[count++] = use->accounts[others[i]];
@@ -84,7 +81,6 @@ uint32_t study_counterpart(const struct study *other, const struct study *study,
 {
     const struct account *account = &study->history.accounts[number];
     const char *pool = study_pool(study, account);
-
     for (uint32_t i = 0; i < other->history.account_count; i++) {
         const struct account *candidate = &other->history.accounts[i];
         const char *name = study_pool(other, candidate);
@@ -110,14 +106,12 @@ bool study_has_no_limit(const struct study *study)
     const char *text = study->trace.meta.dry_run.value;
     struct sim_spec spec;
     struct err unread;
-
     return text && !sim_spec_parse(text, &spec, &unread) && spec.is_unlimited;
 }
 
 bool study_has_backward(const struct study *study)
 {
     const struct history *history = &study->history;
-
     for (size_t i = 0; i < history->path_count; i++)
         if (category_of_rule(history->paths[i].rule) == CATEGORY_gradients)
             return true;
@@ -127,14 +121,12 @@ bool study_has_backward(const struct study *study)
 bool study_has_late_events(const struct study *study)
 {
     const char *events = study->trace.meta.dry_run_events.value;
-
     return events && !strcmp(events, "late");
 }
 
 uint64_t study_card_bytes(const struct study *study, int device)
 {
     const struct trace *trace = &study->trace;
-
     if (study_has_no_limit(study))
         return 0;
 
@@ -148,7 +140,6 @@ bool study_lacks(const struct study *study, enum lack lack)
 {
     const char *said = study->trace.meta.not_known.value, *words = lack_words(lack);
     const size_t length = strlen(words);
-
     for (; said; said = strchr(said, ';')) {
         said += strspn(said, "; ");
         if (!strncmp(said, words, length) && (!said[length] || said[length] == ';'))
@@ -175,7 +166,6 @@ static int refuse_device(const struct study *study, int device, struct err *err)
 {
     const struct history *history = &study->history;
     struct text known;
-
     text_init(&known, KNOWN_BYTES_MAX);
     for (size_t i = 0; i < history->device_count; i++)
         if (history->devices[i].device != DEVICE_UNKNOWN)
@@ -206,7 +196,6 @@ static bool has_layer(const struct study *study, const struct device_use *use,
 {
     const struct history *history = &study->history;
     const uint32_t account = study_account(study, use, view);
-
     return account != HISTORY_NONE &&
            (view->layer != LAYER_driver || history_knows(history, &history->accounts[account]));
 }
@@ -215,7 +204,6 @@ int study_check_view(const struct study *study, const struct view *view, struct 
 {
     const struct history *history = &study->history;
     bool is_there = view->layer == LAYER_none || !history->device_count;
-
     if (view->device >= 0 && !history_device(history, view->device))
         return refuse_device(study, view->device, err);
     for (size_t i = 0; i < history->device_count; i++)

@@ -20,7 +20,6 @@ static uint64_t *place_stops(struct replay_plan *plan, size_t count, uint64_t ev
                              struct err *err)
 {
     uint64_t *stops = array_new(count, sizeof *stops, err);
-
     for (uint64_t i = 1; stops && i <= count; i++) {
         const uint64_t end = event_count * i / count;
 
@@ -37,7 +36,6 @@ int study_replay_again(const struct study *study, const struct replay_plan *plan
     struct event_columns known = study->columns;
     struct event_reader *reader;
     struct history history;
-
     if (plan->ignores_times)
         known.varying.time_ns = 0;
     if (!(reader = event_reader_new(&study->trace, &known, err)))
@@ -58,7 +56,6 @@ static int replay_for(const struct study *study, const struct study_ask *ask,
     const struct replay_plan plan = {.rule_of = category_rule_of,
                                      .takes_library_ranges = ask->takes_library_ranges,
                                      .observers = {observers, count}};
-
     return study_replay_again(study, &plan, err);
 }
 
@@ -75,7 +72,6 @@ static int find_bound(struct timeline_bound *bound, const char *option, bool is_
     struct replay_plan plan = {.rule_of = category_rule_of,
                                .takes_library_ranges = ask->takes_library_ranges,
                                .observers = {&observer, 1}};
-
     if (!bound->at)
         return 0;
     if (moment_parse(option, bound->at, &plan, err))
@@ -97,7 +93,6 @@ static void begin_ends(struct step_ends *ends)
 static int find_last_request(struct step_ends *ends, const struct trace *trace, struct err *err)
 {
     uint64_t memories = 0;
-
     for (unsigned memory = 0; memory < MEMORY_KIND_COUNT; memory++)
         if (spans_may_infer(account_kind((enum memory_kind)memory)))
             memories |= UINT64_C(1) << memory;
@@ -109,7 +104,6 @@ static int find_last_request(struct step_ends *ends, const struct trace *trace, 
 static bool uncover_steps(struct step_ends *ends)
 {
     const bool was_sequence = step_ends_were_sequence(ends);
-
     if (!step_ends_were_hidden(ends) && !was_sequence)
         return false;
     ends->is_without_optimizer |= step_ends_were_hidden(ends);
@@ -122,7 +116,6 @@ static bool uncover_steps(struct step_ends *ends)
 static int find_ends(struct study *study, const struct study_ask *ask, struct err *err)
 {
     const struct observer observer = step_ends_observer(&study->ends);
-
     do {
         if (replay_for(study, ask, &observer, 1, err))
             return -1;
@@ -133,7 +126,6 @@ static int find_ends(struct study *study, const struct study_ask *ask, struct er
 static int begin_timelines(struct study *study, const struct study_ask *ask, struct err *err)
 {
     struct timeline_ask *own = &study->timelines.ask;
-
     timelines_init(&study->timelines, &ask->timeline, &study->ends);
     if (find_bound(&own->from, "from", false, study, ask, err) ||
         find_bound(&own->to, "to", true, study, ask, err))
@@ -156,7 +148,6 @@ enum { OBSERVERS_MAX = STUDY_WATCHES + 3 + STUDY_WATCHERS_MAX };
 static size_t choose_watches(struct study *study, unsigned needs, struct observer *observers)
 {
     size_t count = 0;
-
     study->phases.ends = study->growth.ends = study->steps.ends = &study->ends;
     study->holders.trace = &study->trace;
     observers[count++] = step_ends_observer(&study->ends);
@@ -171,7 +162,6 @@ static size_t choose_observers(struct study *study, const struct study_ask *ask,
                                struct observer *observers)
 {
     size_t count = choose_watches(study, ask->needs, observers);
-
     if (ask->timeline.cut_count)
         observers[count++] = timelines_observer(&study->timelines);
     if (ask->whatif_count)
@@ -189,7 +179,6 @@ static int run_replay(struct study *study, const struct study_ask *ask, struct e
     struct event_reader *reader = NULL;
     uint64_t *stops = NULL, event_count = 0;
     int status = -1;
-
     if (moment_parse("at", ask->at, &plan, err) ||
         find_last_request(&study->ends, &study->trace, err) ||
         (ask->whatif_count &&
@@ -224,7 +213,6 @@ static int find_period(struct step_period *period, const struct study *study,
 {
     const struct history *history = &study->history;
     uint64_t most_bytes = 0;
-
     for (size_t i = 0; i < history->device_count; i++) {
         const uint32_t account = history->devices[i].leading;
         struct step_period found;
@@ -246,7 +234,6 @@ static int find_period(struct step_period *period, const struct study *study,
 static int waits(bool *waits, const struct study *study, struct err *err)
 {
     struct growth growth;
-
     if (growth_find(&growth, &study->growth, study->ends.period.account, err))
         return -1;
     *waits = growth_waits(&growth);
@@ -281,7 +268,6 @@ static int tell_step(void *self, const struct cursor *at)
 static int tell_last_step(void *self, const struct cursor *at)
 {
     struct steps_told *told = self;
-
     (void)at;
     timelines_tell_step(told->timelines, INDEX_NONE, UINT64_MAX);
     return 0;
@@ -295,7 +281,6 @@ static int replay_steps(struct study *study, const struct study_ask *ask, unsign
     struct steps_told told = {.watch = &study->steps, .timelines = &study->timelines};
     struct observer observers[OBSERVERS_MAX];
     size_t count = choose_watches(study, needs, observers);
-
     if (needs & STUDY_NEEDS_steps && ask->timeline.notes_steps) {
         timelines_begin_telling(&study->timelines);
         observers[count++] =
@@ -310,7 +295,6 @@ enum { NEEDS_STEPS = STUDY_NEEDS_phases | STUDY_NEEDS_growth | STUDY_NEEDS_steps
 static int replay_uncovered(struct study *study, const struct study_ask *ask, struct err *err)
 {
     const unsigned needs = ask->needs & NEEDS_STEPS;
-
     while (needs && uncover_steps(&study->ends)) {
         phases_release(&study->phases);
         growth_watch_release(&study->growth);
@@ -326,7 +310,6 @@ static int replay_rounds(struct study *study, const struct study_ask *ask, struc
 {
     struct step_period period = {0};
     bool is_waiting = false;
-
     if (find_period(&period, study, &study->growth, err)) {
         step_period_release(&period);
         return -1;
@@ -367,7 +350,6 @@ static bool grows_afterwards(const struct study *study)
 static int replay_afterwards(struct study *study, const struct study_ask *ask, struct err *err)
 {
     struct step_ends *ends = &study->afterwards_ends;
-
     growth_watch_release(&study->afterwards);
     ends->ended = STEP_ENDS;
     ends->since_index = growth_watch_last_begin(&study->growth);
@@ -407,7 +389,6 @@ static int ask_moments(struct study *study, uint32_t account, struct err *err)
 {
     size_t count;
     uint64_t *moments = timelines_moments(&study->timelines, account, &count, err);
-
     return moments ? breakdown_ask(&study->breakdown, account, moments, count, err) : -1;
 }
 
@@ -416,7 +397,6 @@ static int ask_moments(struct study *study, uint32_t account, struct err *err)
 static size_t path_of(const void *self, const struct block *block)
 {
     const struct history *history = self;
-
     return block->path == HISTORY_NONE ? history->path_count : block->path;
 }
 
@@ -445,7 +425,6 @@ static int break_down(struct study *study, const struct study_ask *ask, struct e
 static int follow_series(struct study *study, const struct study_ask *ask, struct err *err)
 {
     struct observer observers[SERIES_OBSERVERS];
-
     return series_begin(&study->series, &study->categories, &study->timelines, observers, err) ||
                    replay_for(study, ask, observers, SERIES_OBSERVERS, err)
                ? -1

@@ -24,7 +24,6 @@
 static int warn_end(const struct study *study, struct text_list *list, struct err *err)
 {
     const bool lossy = study->trace.meta.lost_events.value > 0;
-
     if (study->history.has_exit)
         return lossy ? 0
                      : text_list_add(
@@ -49,7 +48,6 @@ static int warn_import(const struct trace_meta *meta, struct text_list *list, st
 static int warn_losses(const struct trace_meta *meta, struct text_list *list, struct err *err)
 {
     const char *reason = meta->lost_reason.value;
-
     if (reason && !strcmp(reason, RING_LOSS_AT_MAX))
         return text_list_add(list, err,
                              "%" PRId64
@@ -69,7 +67,6 @@ static int warn_losses(const struct trace_meta *meta, struct text_list *list, st
 static int warn_recording(const struct study *study, struct text_list *list, struct err *err)
 {
     const struct trace_meta *meta = &study->trace.meta;
-
     if (study->trace.recording &&
         text_list_add(list, err, "the program is still running, so figures are up to now"))
         return -1;
@@ -108,7 +105,6 @@ static int warn_replay(const struct study *study, struct text_list *list, struct
 {
     const struct history *history = &study->history;
     uint64_t lost_frees_count = 0;
-
     /* Reserved address space is left out: it holds no memory, and ends with the mappings in it. */
     for (size_t i = 0; i < history->account_count; i++)
         if (history->accounts[i].kind != ACCOUNT_none)
@@ -135,7 +131,6 @@ static int warn_replay(const struct study *study, struct text_list *list, struct
 static int warn_coverage(const struct study *study, struct text_list *list, struct err *err)
 {
     size_t count = study->trace.coverage_count;
-
     if (!count)
         return 0;
     return text_list_add(list, err,
@@ -154,7 +149,6 @@ static int warn_not_modelled(const struct study *study, struct text_list *list, 
     const struct trace_coverage *rows;
     struct text names;
     int result = 0;
-
     if (!count)
         return 0;
     rows = trace->coverage + trace->coverage_count;
@@ -197,7 +191,6 @@ static bool has_library(const struct trace *trace, const char *name)
 const char *study_dry_run(const struct study *study)
 {
     const struct trace *trace = &study->trace;
-
     if (!(trace->meta.simulated.known && trace->meta.simulated.value) ||
         !has_library(trace, TORCH_ALLOCATOR_LIBRARY))
         return NULL;
@@ -213,7 +206,6 @@ const char *study_dry_run(const struct study *study)
 static int warn_names(const struct study *study, struct text_list *list, struct err *err)
 {
     struct symbol_gaps gaps = symbols_gaps(study->symbols);
-
     if (gaps.other_build_count &&
         text_list_add(
             list, err,

@@ -45,7 +45,6 @@ static int count_caller(const struct call_paths *paths, struct choice *choice, u
 {
     const uint32_t place = (uint32_t)paths->tree.nodes[path].frame;
     const uint32_t outer = paths->tree.nodes[path].outer;
-
     if (outer == CALL_PATH_NONE)
         return 0;
     const uint32_t name =
@@ -78,7 +77,6 @@ static int count_path(const struct call_paths *paths, struct choice *choice, uin
 static bool is_wrapper(const struct call_paths *paths, const struct choice *choice, uint32_t place)
 {
     uint8_t *known = &choice->wrappers[place];
-
     if (*known == NOT_ASKED)
         *known = call_is_wrapper(paths->places[place].frame.function) ? IS_WRAPPER : NO_WRAPPER;
     return *known == IS_WRAPPER;
@@ -89,7 +87,6 @@ static bool is_better_label(const struct call_paths *paths, const struct choice 
                             uint32_t place, uint32_t best, bool is_helped)
 {
     const bool is_wrapped = is_wrapper(paths, choice, best);
-
     if (is_wrapper(paths, choice, place) != is_wrapped)
         return is_wrapped;
     if (choice->sharing[place] != choice->sharing[best])
@@ -103,7 +100,6 @@ static uint32_t label_path_of(const struct call_paths *paths, const struct choic
 {
     uint32_t best = path;
     bool is_helped = choice->callers[paths->tree.nodes[path].frame] > 1;
-
     for (uint32_t at = paths->tree.nodes[path].outer; at != CALL_PATH_NONE;
          at = paths->tree.nodes[at].outer) {
         const uint32_t place = (uint32_t)paths->tree.nodes[at].frame;
@@ -127,7 +123,6 @@ static int count_paths(const struct blame *blame, struct choice *choice, size_t 
                        struct err *err)
 {
     const struct call_paths *paths = &blame->paths;
-
     choice->counted = array_new(paths->tree.count, sizeof *choice->counted, err);
     choice->sharing = array_new(paths->place_count, sizeof *choice->sharing, err);
     choice->last = array_new(paths->place_count, sizeof *choice->last, err);
@@ -164,7 +159,6 @@ static void format_row(const struct stack_site *site, const char *label,
                        char text[BLAME_TEXT_BYTES])
 {
     char shortened[STACK_FUNCTION_BYTES];
-
     if (site->called)
         snprintf(text, BLAME_TEXT_BYTES, "%s, in %s", label,
                  stack_function_text(site->called, shortened));
@@ -180,7 +174,6 @@ static int describe_backward(struct blamed *item, struct symbols *symbols,
 {
     char buffer[STACK_SITE_TEXT_BYTES];
     struct stack_site forward;
-
     if (stack_site_find(&forward, symbols, site_forward_stack(item->site_id), label_frame, err))
         return -1;
     if (item->site.operator)
@@ -228,7 +221,6 @@ int blame_first(struct blame *blame, struct symbols *symbols, const uint64_t *si
     struct choice choice = {0};
     size_t said_items = 0, counted_items = 0;
     int status = 0;
-
     *blame = (struct blame){0};
     for (size_t i = 0; i < count && !status; i++) {
         status = add_site(blame, symbols, sites[i], err);
@@ -272,7 +264,6 @@ int blame_alone(char label[BLAME_TEXT_BYTES], struct symbols *symbols, uint64_t 
                 struct err *err)
 {
     struct blame blame;
-
     if (blame_sites(&blame, symbols, &site_id, 1, err))
         return -1;
     snprintf(label, BLAME_TEXT_BYTES, "%s", blame.items[0].label);

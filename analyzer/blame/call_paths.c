@@ -17,7 +17,6 @@ bool call_is_wrapper(const char *function)
 #define WRAPPER(pattern) pattern,
 #include "wrappers.def"
     };
-
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
         if (glob_match(patterns[i], function))
             return true;
@@ -29,7 +28,6 @@ static bool is_header(const char *file)
     static const char *const endings[] = {".h",   ".hpp", ".hh",  ".hxx",
                                           ".cuh", ".inl", ".ipp", ".tcc"};
     const char *dot = file ? strrchr(file, '.') : NULL;
-
     for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
         if (!strcmp(dot, endings[i]))
             return true;
@@ -73,7 +71,6 @@ static uint32_t add_place(struct call_paths *paths, const struct symbol_frame *f
 {
     const uint64_t name = (uint64_t)(uintptr_t)frame->function;
     uint32_t number = pair_map_get(&paths->by_frame, frame->line, name);
-
     if (number != PAIR_MAP_NONE && is_frame_of(&paths->places[number], frame))
         return number;
     number = add_new_place(paths, frame, err);
@@ -115,7 +112,6 @@ int call_paths_add(struct call_paths *paths, struct symbols *symbols, uint32_t s
     struct symbol_frame frame;
     struct found found = {0};
     int status;
-
     *path = CALL_PATH_NONE;
     while ((status = symbols_walk_next(&walk, &frame, err)) > 0)
         if (note_frame(paths, &found, &frame, err))

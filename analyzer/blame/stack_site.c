@@ -28,7 +28,6 @@ static bool is_label(const struct symbol_frame *frame)
 static bool lies_in_program(const struct symbol_frame *frame)
 {
     struct symbol_frame place = *frame;
-
     place.is_named = false;
     return frame_role_of(&place) == ROLE_program;
 }
@@ -70,7 +69,6 @@ static void note_called(struct outward *outward, const struct symbol_frame *fram
 {
     const bool is_python = !strcmp(frame->kind, "python");
     const bool is_of_program = frame->role == ROLE_program && !is_label(frame);
-
     if (frame->role == ROLE_compiled && !outward->is_of_program)
         *outward = (struct outward){STACK_SITE_COMPILED, false, true};
     if (!frame->is_named || !(is_of_program || frame->role == ROLE_framework))
@@ -107,7 +105,6 @@ static int find_label_frame(struct stack_site *site, struct symbols *symbols, ui
     struct symbol_walk walk = symbols_walk_begin(symbols, stack_id);
     struct outward outward = {0};
     int status;
-
     while ((status = symbols_walk_next(&walk, &site->frame, err)) > 0) {
         if (are_equal(&site->frame, label_frame))
             break;
@@ -127,7 +124,6 @@ static int find_other(struct stack_site *site, struct symbols *symbols, uint32_t
     struct symbol_frame frame;
     enum rank best = RANK_ANY;
     int status;
-
     for (int depth = 0; (status = symbols_walk_next(&walk, &frame, err)) > 0; depth++) {
         const enum rank rank = rank_of(&frame);
 
@@ -160,7 +156,6 @@ const char *stack_function_text(const char *function, char buffer[STACK_FUNCTION
     static const char more[] = "…";
     size_t length = 0;
     uint32_t code;
-
     if (strlen(function) < STACK_FUNCTION_BYTES)
         return function;
     for (size_t next = 0; next + sizeof more <= STACK_FUNCTION_BYTES;
@@ -176,7 +171,6 @@ const char *stack_site_text(const struct stack_site *site, char buffer[STACK_SIT
     char shortened[STACK_FUNCTION_BYTES];
     const struct symbol_frame *frame = &site->frame;
     const char *function;
-
     if (!site->is_found)
         return "(no stack was taken)";
     function = stack_function_text(frame->function, shortened);

@@ -41,7 +41,6 @@ int answer_build(struct doc **doc, const struct page *page, const struct view *v
     struct trace_files files;
     enum doc_level reads;
     int status;
-
     if (answer_reads(&reads, options, err) ||
         trace_files_find(&files, options->operands, options->operand_count, err))
         return -1;
@@ -61,7 +60,6 @@ int answer_print(const struct page *page, const struct command_options *options,
     struct view view = answer_view(options, own);
     struct doc *doc = NULL;
     int status;
-
     memory_limit_set(options->memory_limit_bytes);
     if (answer_build(&doc, page, &view, options, err))
         return -1;
@@ -74,7 +72,6 @@ int answer_command(const struct page *page, const struct command *command, int a
                    struct err *err)
 {
     struct command_options options;
-
     if (options_parse(&options, command, NULL, NULL, argc, argv, err))
         return -1;
     return answer_print(page, &options, NULL, err);

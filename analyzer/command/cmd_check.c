@@ -50,7 +50,6 @@ static uint64_t estimate_bytes(const struct check *check, const struct study *st
                                uint32_t account)
 {
     const struct footprint *peak = &check->model.estimate.peak;
-
     return study->history.accounts[account].kind == ACCOUNT_pool ? peak->allocated_bytes
                                                                  : peak->requested_bytes;
 }
@@ -59,7 +58,6 @@ static int hold_byte_limits(struct check *check, const struct study *study, uint
                             struct err *err)
 {
     const struct given *given = &check->given;
-
     for (int i = 0; i < given->max_peak.count; i++)
         if (check_peak(&check->results, study, account, &check->limits[i], err))
             return -1;
@@ -84,7 +82,6 @@ static int hold_limits(struct check *check, const struct study *study, uint32_t 
                        struct err *err)
 {
     const struct given *given = &check->given;
-
     if (hold_byte_limits(check, study, account, err) ||
         (given->max_fragmentation_ratio >= 0 &&
          check_fragmentation(&check->results, study, account, given->max_fragmentation_ratio,
@@ -103,7 +100,6 @@ static int check_device(struct doc *doc, const struct study *study, const struct
 {
     const struct check *check = *(struct check *const *)view->own;
     int status = 0;
-
     doc_list_begin(doc, "evidence", "Evidence");
     for (size_t i = check->first; i < check->results.count && !status; i++) {
         const struct check_result *result = &check->results.items[i];
@@ -135,7 +131,6 @@ static int blame_broken(struct opening *opening, struct check *check, const stru
 {
     struct opening unsaid = {.err = err};
     int status = 1;
-
     for (size_t i = check->first; i < check->results.count && status >= 0; i++) {
         struct check_result *result = &check->results.items[i];
 
@@ -155,7 +150,6 @@ static int check_answer(struct opening *opening, const struct study *study, cons
     struct check *check = *(struct check *const *)view->own;
     const struct history *history = &study->history;
     struct check_result *worst;
-
     check->first = check->results.count;
     for (size_t i = 0; i < history->device_count; i++) {
         const uint32_t account = study_account(study, &history->devices[i], view);
@@ -173,7 +167,6 @@ static int check_trace(struct doc *doc, const struct study *study, const struct 
                        struct err *err)
 {
     const struct check *check = *(struct check *const *)view->own;
-
     if (!check->given.allow_incomplete && check_complete(&study->trace, err))
         return -1;
     return page_series(doc, study, view, err) ? -1 : page_warnings(doc, study, view, err);
@@ -184,7 +177,6 @@ static int check_trace(struct doc *doc, const struct study *study, const struct 
 static int check_twin(const struct view *view, const char *path, const char *twin, struct err *err)
 {
     struct check *check = *(struct check *const *)view->own;
-
     return check_results_repeat(&check->results, twin, path, err);
 }
 
@@ -194,7 +186,6 @@ static bool is_of_peaks(const struct check *check)
 {
     const struct given *given = &check->given;
     bool is_of_phase = false;
-
     for (int i = 0; i < given->max_peak.count; i++)
         is_of_phase |= check->limits[i].phase != NULL;
     return !is_of_phase && given->max_leak_bytes == UINT64_MAX &&
@@ -242,7 +233,6 @@ static int print(struct check *check, const struct command_options *options, str
     struct view view = answer_view(options, &check);
     struct doc *doc = NULL;
     int status;
-
     if (check->base.symbols && symbols_set_sources(check->base.symbols, &view.sources, err))
         return -1;
     if (answer_build(&doc, &page, &view, options, err))
@@ -265,7 +255,6 @@ static int print_and_write(struct check *check, const struct command_options *op
     const char *path = check->given.write_baseline;
     char *part = NULL;
     int status = -1;
-
     if (!path)
         return print(check, options, err);
     if (options->operand_count > 1)
@@ -293,7 +282,6 @@ out:
 static int open_baseline(struct check *check, struct err *err)
 {
     const int is_kept = baseline_load(&check->kept, check->given.baseline, err);
-
     if (is_kept) {
         check->against.kept = &check->kept;
         return is_kept < 0 ? -1 : 0;
@@ -318,7 +306,6 @@ static int open_estimate(struct check *check, struct err *err)
 static int prepare(struct check *check, struct err *err)
 {
     const struct given *given = &check->given;
-
     for (int i = 0; i < given->max_peak.count; i++)
         if (check_limit_parse(&check->limits[i], given->max_peak.values[i], err))
             return -1;
@@ -332,7 +319,6 @@ static int prepare(struct check *check, struct err *err)
 static void explain_phase(struct err *err)
 {
     const size_t length = strlen(err->message);
-
     if (strstr(err->message, "'phase:"))
         snprintf(err->message + length, sizeof err->message - length,
                  "; a phase can be given to --max-peak only");
@@ -386,7 +372,6 @@ int command_check(const struct command *command, int argc, char **argv, struct e
                                     .tolerance_ratio = 0.02}};
     struct command_options options;
     int status = -1;
-
     if (options_parse(&options, command, rules, &check.given, argc, argv, err)) {
         explain_phase(err);
         return -1;

@@ -14,7 +14,6 @@ static int print_comparison(struct model_asked *asked, struct err *err)
     const struct view view = answer_view(options, &compared);
     struct command_options of_traces = *options;
     struct doc *doc = NULL;
-
     of_traces.operand_count = 1; /* the second operand is the model */
     if (answer_build(&doc, &page_compare, &view, &of_traces, err))
         return -1;

@@ -24,7 +24,6 @@ static int find_sides(struct diff_sides *sides, const struct command_options *op
                       struct err *err)
 {
     const int last = options->operand_count - 1;
-
     if (trace_files_find(&sides->files[0], &options->operands[0], 1, err))
         return -1;
     if (trace_files_find(&sides->files[1], &options->operands[last], 1, err)) {
@@ -69,7 +68,6 @@ static int compare_traces(const struct command_options *options, const struct di
     struct command_options of_last = *options;
     struct reading_ask ask;
     struct reading before;
-
     page_diff_ask_before(&ask, &view);
     if (reading_open(&before, sides->files[0].paths[0], NULL, &ask, NULL, err))
         return -1;
@@ -87,7 +85,6 @@ static int compare_jobs(const struct command_options *options, const struct diff
     const struct view view = answer_view(options, own);
     enum doc_level reads;
     struct doc *doc = NULL;
-
     if (own->at[0] || options->layer == LAYER_pool)
         return err_set(
             err, ERR_USAGE,
@@ -117,7 +114,6 @@ int command_diff(const struct command *command, int argc, char **argv, struct er
     struct page_diff_options own = {0};
     struct command_options options;
     struct diff_sides sides;
-
     if (options_parse(&options, command, rules, &given, argc, argv, err) ||
         choose_moments(&own, &given, options.operand_count, err) ||
         find_sides(&sides, &options, err))

@@ -39,7 +39,6 @@ static int find_format(const struct export_format **format, const char *name,
 static bool is_folder(const char *path)
 {
     struct stat status;
-
     return path && !stat(path, &status) && S_ISDIR(status.st_mode);
 }
 
@@ -53,7 +52,6 @@ int command_export(const struct command *command, int argc, char **argv, struct 
     struct command_options options;
     struct given given = {0};
     struct export export;
-
     if (options_parse(&options, command, rules, &given, argc, argv, err) ||
         find_format(&format, given.to, &options, err))
         return -1;

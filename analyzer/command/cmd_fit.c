@@ -6,7 +6,6 @@
 int command_fit(const struct command *command, int argc, char **argv, struct err *err)
 {
     struct command_options options;
-
     if (options_parse(&options, command, NULL, NULL, argc, argv, err))
         return -1;
     return answer_print(&page_fit, &options, NULL, err);

@@ -39,7 +39,6 @@ static int write_statements(void *self, FILE *out, struct err *err)
     const struct query_values values = {given->job, given->run, given->job, given->against};
     struct text sql;
     bool has_failed = false;
-
     text_init(&sql, 1 << 18);
     for (int i = 0; i < QUERIES; i++) {
         query_write(&sql, (enum query)i, &values);
@@ -56,7 +55,6 @@ static int print_page(const struct fleet *fleet, const struct command_options *o
                       struct err *err)
 {
     struct doc *doc = NULL;
-
     if (page_fleet(&doc, options->format->reads, fleet, err))
         return -1;
     const int status = command_print(doc, options, err);
@@ -69,7 +67,6 @@ static int print_answers(struct server *server, const struct given *given,
 {
     const struct fleet_ask ask = {given->job, given->run, given->against};
     struct fleet fleet;
-
     if (fleet_read(&fleet, server, &ask, err))
         return -1;
     const int status = print_page(&fleet, options, err);
@@ -82,7 +79,6 @@ int command_fleet(const struct command *command, int argc, char **argv, struct e
     struct command_options options;
     struct given given = {.timeout_s = FLEET_TIMEOUT_S};
     struct server *server;
-
     if (options_parse(&options, command, rules, &given, argc, argv, err))
         return -1;
     if (given.sql)

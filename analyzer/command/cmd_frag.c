@@ -20,7 +20,6 @@ int command_frag(const struct command *command, int argc, char **argv, struct er
     };
     struct page_frag_options own = {.samples = 10};
     struct command_options options;
-
     if (options_parse(&options, command, rules, &own, argc, argv, err) ||
         answer_check_samples(own.samples, SAMPLES_MOST, err))
         return -1;

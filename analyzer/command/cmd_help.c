@@ -65,7 +65,6 @@ static void add_models(struct text *text)
 {
     json_t *families = family_names(), *names;
     const char *family;
-
     text_add(text, "Models that 'gpumemtrace estimate NAME' knows by name, in upper or lower case. "
                    "Any other model is read from its\nconfig.json, its weights or a list of its "
                    "layers (MODEL-FORMAT.md):\n\n");
@@ -97,7 +96,6 @@ enum { TOPICS = sizeof topics / sizeof *topics };
 static int print_topic(const struct topic *topic, struct err *err)
 {
     struct text text;
-
     help_text_init(&text);
     topic->add(&text);
     const int status = help_text_print(&text, err);
@@ -110,7 +108,6 @@ static int refuse(const char *typed, struct err *err)
 {
     const char *names[TOPICS];
     char hint[NEAREST_HINT_BYTES];
-
     for (int i = 0; i < TOPICS; i++)
         names[i] = topics[i].name;
     if (!*nearest_hint(hint, typed, names, TOPICS))
@@ -123,7 +120,6 @@ static int refuse(const char *typed, struct err *err)
 static void add_command(struct text *text, const struct command *command)
 {
     char head[64];
-
     snprintf(head, sizeof head, "  %-10s %-22s ", command->name, command->operands);
     text_add_wrapped(text, head, command->summary);
 }

@@ -31,7 +31,6 @@ static const char *name_output(const char *path, char *buffer, size_t bytes)
 static int say_done(const struct import *import, const char *output, struct err *err)
 {
     struct text line;
-
     text_init(&line, LINE_MOST_BYTES);
     text_addf(&line, "%" PRIu64 " events of ", import->event_count);
     utf8_add(&line, import->source.path);
@@ -62,7 +61,6 @@ int command_import(const struct command *command, int argc, char **argv, struct 
     struct given given = {0};
     struct import import;
     char buffer[PATH_MOST_BYTES + 8];
-
     if (options_parse(&options, command, rules, &given, argc, argv, err))
         return -1;
     const char *path = options.operands[0];

@@ -20,7 +20,6 @@ int command_leaks(const struct command *command, int argc, char **argv, struct e
     struct page_leaks_options own = {.found = &found};
     struct command_options options;
     int status;
-
     if (options_parse(&options, command, rules, &own, argc, argv, err))
         return -1;
     status = answer_print(&page_leaks, &options, &own, err);

@@ -21,7 +21,6 @@ int command_peak(const struct command *command, int argc, char **argv, struct er
     };
     struct page_peak_options own = {0};
     struct command_options options;
-
     if (options_parse(&options, command, rules, &own, argc, argv, err))
         return -1;
     return answer_print(&page_peak, &options, &own, err);

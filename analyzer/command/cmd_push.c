@@ -53,7 +53,6 @@ static int write_schema(void *self, FILE *out, struct err *err)
 {
     const int *schema = self;
     struct text sql;
-
     text_init(&sql, 1 << 16);
     for (size_t i = 0;
          fleet_schema_statement(&sql, (enum fleet_dialect) * schema, "gpumemtrace", i); i++)
@@ -71,7 +70,6 @@ static int push_operands(struct server *server, const struct given *given,
     const struct push_ask ask = {.origin = {given->job, given->run},
                                  .summary_only = given->summary_only};
     struct trace_files files;
-
     if (trace_files_find(&files, options->operands, options->operand_count, err))
         return -1;
     const int status = push_traces(server, files.paths, files.count, &ask, err);
@@ -83,7 +81,6 @@ static int do_all(struct server *server, const struct given *given,
                   const struct command_options *options, struct err *err)
 {
     struct cluster cluster;
-
     if (given->create && cluster_make(server, *given->create ? given->create : NULL, err))
         return -1;
     if (cluster_read(&cluster, server, err) ||
@@ -100,7 +97,6 @@ int command_push(const struct command *command, int argc, char **argv, struct er
     struct command_options options;
     struct given given = {.timeout_s = FLEET_TIMEOUT_S};
     struct server *server;
-
     if (options_parse(&options, command, rules, &given, argc, argv, err))
         return -1;
     if (given.schema)

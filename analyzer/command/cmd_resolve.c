@@ -11,7 +11,6 @@ static int write_names(struct opening *opening, const struct study *study, const
                        struct err *err)
 {
     struct all_names *names = *(struct all_names *const *)view->own;
-
     all_names_release(names);
     symbols_prefer_files(study->symbols);
     if (all_names_collect(names, &study->trace, study->symbols, err) ||

@@ -389,7 +389,6 @@ static void look_at_need(void *self, const char *path)
     struct most *most = self;
     struct need need;
     struct err unread;
-
     if (need_of_trace(&need, path, &unread) || !need.card_bytes)
         return;
     most->count++;
@@ -407,7 +406,6 @@ static void say_need(const struct run_past *run)
     const bool is_asked =
         !run_spec_parse(setting("GPUMEMTRACE_SIM", SIM_SPEC_DEFAULT), &spec, &unread) &&
         spec.is_unlimited && strcmp(setting("GPUMEMTRACE_QUIET", "0"), "1") != 0;
-
     if (is_asked)
         run_traces_each(run, look_at_need, &most);
     if (!most.count)
@@ -434,7 +432,6 @@ struct left {
 static void count_trace(void *self, const char *path)
 {
     struct left *left = self;
-
     left->count++;
     snprintf(left->path, sizeof left->path, "%s", path);
 }
@@ -443,7 +440,6 @@ static void count_trace(void *self, const char *path)
 static const char *finding_of(const struct doc *doc)
 {
     const struct doc_node *node = doc_root(doc)->first_child;
-
     while (node && (!node->key || strcmp(node->key, "answer") != 0))
         node = node->next;
     return node && node->first_child ? node->first_child->text : NULL;
@@ -458,7 +454,6 @@ static void say_finding(const struct run_past *run)
     struct stat status;
     struct doc *doc = NULL;
     struct err unread;
-
     if (!strcmp(setting("GPUMEMTRACE_QUIET", "0"), "1"))
         return;
     run_traces_each(run, count_trace, &left);

@@ -19,7 +19,6 @@ static int parse_bound(struct timeline_bound *bound, const char *option, const c
                        enum timeline_axis axis, struct err *err)
 {
     struct replay_plan plan;
-
     if (!text)
         return 0;
     if (moment_parse(option, text, &plan, err))
@@ -44,7 +43,6 @@ static int parse_bound(struct timeline_bound *bound, const char *option, const c
 static int check_order(const struct timeline_ask *ask, const struct given *given, struct err *err)
 {
     const struct timeline_bound *from = &ask->from, *to = &ask->to;
-
     if (!given->from || !given->to || from->unit != to->unit || from->at || to->at ||
         from->number <= to->number)
         return 0;
@@ -55,7 +53,6 @@ static int check_order(const struct timeline_ask *ask, const struct given *given
 static int read_given(struct page_timeline_options *own, const struct given *given, struct err *err)
 {
     const enum timeline_axis axis = (enum timeline_axis)given->axis;
-
     own->by = given->by;
     own->ask = (struct timeline_ask){.cut_count = (size_t)given->samples, .axis = axis};
     if (parse_bound(&own->ask.from, "from", given->from, axis, err) ||
@@ -89,7 +86,6 @@ int command_timeline(const struct command *command, int argc, char **argv, struc
     struct given given = {.axis = TIMELINE_TIME, .by = BREAKDOWN_BY_LAYER};
     struct page_timeline_options own = {0};
     struct command_options options;
-
     if (options_parse(&options, command, rules, &given, argc, argv, err) ||
         read_given(&own, &given, err))
         return -1;

@@ -31,7 +31,6 @@ static int exit_status(const char *command, int result, struct err *err)
 static int check_stdout(const char *command, int status)
 {
     struct err err;
-
     return command_check_written(stdout, "to stdout", &err) && status != EXIT_MISUSE
                ? exit_status(command, -1, &err)
                : status;
@@ -42,7 +41,6 @@ static void suggest_import(struct err *err, int argc, char **argv)
 {
     const struct import_format *format = NULL;
     const size_t length = strlen(err->message);
-
     if (err->code != ERR_FOREIGN)
         return;
     for (int i = 1; i < argc && !format; i++)

@@ -61,7 +61,6 @@ static FILE *open_aside(const char *path, char *aside, size_t aside_bytes)
     const mode_t mask = umask(0);
     struct stat status;
     FILE *out = NULL;
-
     umask(mask);
     if (lstat(path, &status))
         status.st_mode = 0666 & ~mask;
@@ -86,7 +85,6 @@ int command_write(const struct command_options *options, command_writer *writer,
 {
     const char *path = options->output;
     char aside[PATH_MAX];
-
     if (!path)
         return writer(self, stdout, err);
     if (refuse_operand(options, err))

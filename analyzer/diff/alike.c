@@ -17,7 +17,6 @@ static const struct held_life *find_highest(const struct holding *holding,
                                             const struct held_site *wanted)
 {
     const struct held_life *highest = NULL;
-
     for (size_t i = 0; i < holding->count; i++) {
         const struct held_life *life = &holding->items[i].life;
 
@@ -33,7 +32,6 @@ static const struct held_life *find_highest(const struct holding *holding,
 static const struct held_site *next_of_peak(const struct holding *peak, uint64_t below_bytes)
 {
     const struct held_site *next = NULL;
-
     for (size_t i = 0; i < peak->count; i++) {
         const struct held_site *site = &peak->items[i];
 
@@ -48,7 +46,6 @@ uint64_t alike_find(const struct holding *peak, const struct holding *other)
 {
     uint64_t below_bytes = UINT64_MAX;
     const struct held_site *site;
-
     while ((site = next_of_peak(peak, below_bytes))) {
         const struct held_life *found = find_highest(other, site);
 

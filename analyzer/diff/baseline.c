@@ -27,7 +27,6 @@ static int read_account(const struct baseline *baseline, const json_t *from,
 {
     const json_t *device = json_object_get(from, "device"), *site;
     size_t number;
-
     *account = (struct baseline_account){
         .device = json_is_integer(device) ? (int)json_integer_value(device) : DEVICE_UNKNOWN,
         .layer = json_string_value(json_object_get(from, "layer")),
@@ -54,7 +53,6 @@ static int read_accounts(struct baseline *baseline, struct err *err)
 {
     const json_t *accounts = json_object_get(baseline->root, "accounts"), *account;
     size_t number;
-
     if (!json_is_array(accounts))
         return refuse(baseline->path, "the file", "has no list of accounts", err);
     baseline->accounts = array_new(json_array_size(accounts), sizeof *baseline->accounts, err);
@@ -75,7 +73,6 @@ static int begins_like_json(const char *path, struct err *err)
 {
     FILE *file = fopen(path, "re");
     int byte = file ? getc(file) : 0;
-
     if (!file)
         return err_set(err, ERR_INPUT, "cannot read the baseline %.300s: %s", path,
                        strerror(errno));
@@ -87,7 +84,6 @@ int baseline_load(struct baseline *baseline, const char *path, struct err *err)
 {
     const int is_json = begins_like_json(path, err);
     json_error_t error;
-
     *baseline = (struct baseline){0};
     if (is_json <= 0)
         return is_json;
@@ -124,7 +120,6 @@ const struct baseline_account *baseline_find(const struct baseline *baseline,
 {
     const struct account *wanted = &study->history.accounts[number];
     const char *pool = study_pool(study, wanted);
-
     for (size_t i = 0; i < baseline->count; i++) {
         const struct baseline_account *account = &baseline->accounts[i];
 
@@ -143,7 +138,6 @@ static int read_call_line(struct call_line *call_line, struct text_set *names, c
     const char *file = json_string_value(json_array_get(from, 0));
     const char *function = json_string_value(json_array_get(from, 2));
     const json_int_t line = json_integer_value(json_array_get(from, 1));
-
     if (!file || !function || line < 0 || line > UINT32_MAX)
         return err_set(err, ERR_INPUT, "a step of a call path must be [file, line, function]");
     return call_line_set(call_line, names, file, function, (uint32_t)line, err);
@@ -154,7 +148,6 @@ static int read_call_path(struct holding *holding, struct held_site *site, const
 {
     const size_t depth = json_array_size(call_path);
     struct call_line *call_lines;
-
     if (!depth)
         return 0;
     if (depth > LIMIT_stack_frames)
@@ -183,7 +176,6 @@ static uint64_t each_of(const json_t *site)
 {
     const json_t *each = json_object_get(site, "each");
     const json_int_t bytes = json_integer_value(each ? each : json_object_get(site, "bytes"));
-
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
@@ -216,7 +208,6 @@ int baseline_holding(struct holding *holding, struct text_set *names,
 {
     const json_t *site;
     size_t number;
-
     *holding =
         (struct holding){.names = names, .folder = "", .is_in_backward = account->is_in_backward};
     json_array_foreach(account->sites, number, site)

@@ -17,7 +17,6 @@ struct line {
 static json_t *call_path_of(const struct holding *holding, const struct held_site *site)
 {
     json_t *call_path = json_array();
-
     for (size_t i = 0; i < site->depth; i++) {
         const struct call_line *call_line = &site->call_path[i];
 
@@ -35,7 +34,6 @@ static char *text_of(const struct holding *holding, const struct held_site *site
     json_t *object =
         json_pack("{s:o, s:s, s:b}", "call_path", call_path_of(holding, site), "called",
                   holding->names->texts[site->leaf], "backward", (int)site->is_of_backward);
-
     if (site->count) {
         json_object_set_new(object, "phase", phase ? json_string(phase) : json_null());
         json_object_set_new(object, "category", json_string(category_key(site->category)));
@@ -72,7 +70,6 @@ static int write_sites(FILE *file, const struct holding *holding, struct err *er
     struct line *lines = array_new(holding->count, sizeof *lines, err);
     size_t count = 0;
     int status = -1;
-
     if (!lines)
         return -1;
     for (; count < holding->count; count++) {
@@ -112,7 +109,6 @@ int baseline_write_account(FILE *file, const struct study *study, uint32_t numbe
     struct text_set names = {0};
     struct holding holding;
     int status = -1;
-
     if (!holding_of(&holding, &names, study, number, &account->peak, 0, err)) {
         json_t *quoted = json_stringn(pool ? pool : "", pool ? strlen(pool) : 0);
         char *text = quoted ? json_dumps(quoted, JSON_ENCODE_ANY) : NULL;

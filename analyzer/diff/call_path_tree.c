@@ -11,7 +11,6 @@ static uint32_t child_of(struct call_path_tree *tree, uint32_t outer,
                          const struct call_line *call_line, struct err *err)
 {
     const uint32_t number = frame_tree_add(&tree->lines, outer, call_line->place, err);
-
     if (number < tree->count || number == FRAME_TREE_NONE)
         return number;
     if (ARRAY_REACH(tree->items, tree->capacity, tree->count, number, err))
@@ -25,7 +24,6 @@ static int add_site(struct call_path_tree *tree, size_t number, struct err *err)
     const struct held_site *site = &tree->holding->items[number];
     const uint32_t trait = (site->leaf * (uint32_t)2654435761U >> 16) % PATH_NODE_TRAITS;
     uint32_t at = 0;
-
     for (size_t i = 0; i <= site->depth; i++) {
         if (i && (at = child_of(tree, at, &site->call_path[i - 1], err)) == FRAME_TREE_NONE)
             return -1;
@@ -40,7 +38,6 @@ static int add_site(struct call_path_tree *tree, size_t number, struct err *err)
 int call_path_tree_make(struct call_path_tree *tree, const struct holding *holding, struct err *err)
 {
     int status = -1;
-
     *tree = (struct call_path_tree){.holding = holding};
     tree->next_site = array_new(holding->count, sizeof *tree->next_site, err);
     if (tree->next_site &&
@@ -65,7 +62,6 @@ uint32_t call_path_tree_find(const struct call_path_tree *tree, const struct cal
                              size_t depth)
 {
     uint32_t at = 0;
-
     for (size_t i = 0; i < depth && at != FRAME_TREE_NONE; i++)
         at = frame_tree_find(&tree->lines, at, call_path[i].place);
     return at;
@@ -74,7 +70,6 @@ uint32_t call_path_tree_find(const struct call_path_tree *tree, const struct cal
 uint64_t call_path_node_likeness(const struct call_path_node *a, const struct call_path_node *b)
 {
     uint64_t bytes = 0;
-
     for (int i = 0; i < PATH_NODE_TRAITS; i++)
         bytes += a->traits[i] < b->traits[i] ? a->traits[i] : b->traits[i];
     return bytes;

@@ -28,7 +28,6 @@ struct blaming {
 static int count_places(struct blaming *blaming)
 {
     const struct diff_tree *difference = blaming->difference;
-
     blaming->uses = array_new(difference->names->count, sizeof *blaming->uses, blaming->err);
     if (!blaming->uses)
         return -1;
@@ -50,7 +49,6 @@ static int count_places(struct blaming *blaming)
 static uint32_t caller_to_blame(const struct blaming *blaming, uint32_t number, size_t label_depth)
 {
     const struct diff_node *nodes = blaming->difference->nodes;
-
     while (label_depth && nodes[number].depth > label_depth)
         number = nodes[number].outer;
     for (uint32_t at = number; at != 0; at = nodes[at].outer) {
@@ -85,7 +83,6 @@ static const char *name_row(const struct blaming *blaming, uint32_t node,
     const struct diff_tree *difference = blaming->difference;
     const char *name = difference->names->texts[leaf->name];
     char call_line[CALL_LINE_BYTES], text[2 * CALL_LINE_BYTES];
-
     if (!node)
         snprintf(text, sizeof text, "%s", name);
     else
@@ -103,7 +100,6 @@ static int add_row(const struct blaming *blaming, uint32_t node, size_t first, s
     struct diff_row row = {.node = node};
     bool is_of_backward = true;
     size_t label_depth = 0;
-
     for (size_t i = first; i < end; i++) {
         const struct diff_leaf *leaf = &difference->leaves[i];
 
@@ -130,7 +126,6 @@ static struct diff_node own_part(const struct diff_tree *difference, uint32_t nu
 {
     const struct diff_node *nodes = difference->nodes;
     struct diff_node own = nodes[number];
-
     for (size_t at = number + 1; at < nodes[number].end; at = nodes[at].end) {
         own.grown_bytes -= nodes[at].grown_bytes;
         own.growing_bytes -= nodes[at].growing_bytes;
@@ -151,7 +146,6 @@ static bool stands_out(const struct diff_node *node, const struct diff_node *mos
     const double after = (double)(node->after_bytes - most->after_bytes);
     const double factor =
         most->before_bytes ? (double)most->after_bytes / (double)most->before_bytes : HUGE_VAL;
-
     if (!node->is_old || most->grown_bytes < node->grown_bytes / 3 * 2)
         return false;
     if (!node->before_bytes)
@@ -165,7 +159,6 @@ static bool stands_out(const struct diff_node *node, const struct diff_node *mos
 static bool makes_larger_input(const struct diff_tree *difference, const struct diff_node *node)
 {
     const size_t end = difference->nodes[node->end - 1].leaf_end;
-
     for (size_t i = node->first_leaf; i < end; i++) {
         const struct diff_leaf *leaf = &difference->leaves[i];
 
@@ -194,7 +187,6 @@ static bool is_of_loop(const struct diff_tree *difference, const struct diff_nod
 static bool is_spread(const struct diff_tree *difference, uint32_t number)
 {
     const struct diff_node *nodes = difference->nodes, *node = &nodes[number];
-
     if (node->outer == DIFF_NONE || nodes[node->outer].outer == DIFF_NONE || !node->grown_bytes)
         return false;
     const struct diff_node own = own_part(difference, number), *most = &own;
@@ -219,7 +211,6 @@ static int blame_lines(const struct blaming *blaming)
 {
     const struct diff_tree *difference = blaming->difference;
     size_t end;
-
     if (blame_leaves_alone(blaming, &difference->nodes[0]))
         return -1;
     for (size_t i = 1; i < difference->node_count; i = end) {
@@ -246,7 +237,6 @@ enum diff_how diff_leaf_how(const struct diff_leaf *leaf)
 {
     const struct held_life *before = &leaf->lives[0], *after = &leaf->lives[1];
     const uint64_t *each = leaf->each_bytes, *counts = leaf->counts;
-
     if (!before->born_count || after->born_count < before->born_count)
         return DIFF_HOW_UNKNOWN;
     if (after->born_count > before->born_count)
@@ -264,7 +254,6 @@ const char *diff_leaf_freed_after(const struct diff_tree *difference, const stru
 {
     const struct held_life *life = &leaf->lives[side];
     char call_line[CALL_LINE_BYTES];
-
     snprintf(buffer, DIFF_AFTER_BYTES, "%s%s", life->is_after_backward ? "the backward of " : "",
              call_line_text(&life->after[life->after_depth - 1], difference->names, call_line));
     return buffer;
@@ -278,7 +267,6 @@ static void join_rows(struct diff_tree *difference)
 {
     struct diff_row *rows = difference->rows;
     size_t kept = 0;
-
     if (!difference->row_count)
         return;
     SORT(rows, difference->row_count, compare_labels);
@@ -351,7 +339,6 @@ static const struct diff_leaf *find_dropped(const struct diff_tree *difference,
                                             enum category category)
 {
     const struct diff_leaf *largest = NULL;
-
     for (size_t i = 0; i < difference->leaf_count; i++) {
         const struct diff_leaf *leaf = &difference->leaves[i];
 
@@ -380,7 +367,6 @@ static double cause_ratio(const struct diff_tree *difference, const struct diff_
     const double ratio = before ? (double)bytes[1] / (double)before : 0;
     const bool is_cause = cause->category == CATEGORY_parameters ||
                           (is_input && (dropped ? dropped->counts[0] : counts[0]) == counts[1]);
-
     const double least = is_input ? LARGER_INPUT_RATIO : LARGER_MODEL_RATIO;
     return row->delta_bytes > 0 && is_cause && ratio >= least ? ratio : 0;
 }
@@ -396,7 +382,6 @@ static void explain_line(struct explanation *explanation, const struct diff_tree
 {
     const bool is_model = row->leaf->category == CATEGORY_parameters;
     const bool is_larger = is_model && line_has_larger_blocks(difference, node);
-
     for (size_t i = node->first_leaf; i < node->leaf_end; i++) {
         const struct diff_leaf *leaf = &difference->leaves[i];
         const int64_t delta = diff_leaf_delta(leaf);
@@ -413,7 +398,6 @@ static void explain(struct diff_tree *difference, struct diff_row *row)
 {
     const double ratio = cause_ratio(difference, row);
     struct explanation explanation = {0};
-
     if (!ratio)
         return;
     for (size_t i = 0; i < difference->node_count; i++)
@@ -441,7 +425,6 @@ ORDER_BY(compare_rows, struct diff_row, ORDER(!a->explained_bytes, !b->explained
 static void order_rows(struct diff_tree *difference)
 {
     size_t kept = 0;
-
     for (size_t i = 0; i < difference->row_count; i++)
         if (difference->rows[i].delta_bytes)
             difference->rows[kept++] = difference->rows[i];
@@ -460,7 +443,6 @@ int diff_tree_find(struct diff_tree *difference, const struct holding *before,
     const struct call_path_tree *both[2];
     struct call_path_tree trees[2] = {{0}};
     int status = -1;
-
     *difference = (struct diff_tree){.names = after->names,
                                      .bytes = {before->total_bytes, after->total_bytes}};
     if (call_path_tree_make(&trees[0], before, err) || call_path_tree_make(&trees[1], after, err))

@@ -23,7 +23,6 @@ static const char *key_of(const char *function)
 {
     const char *dot = strrchr(function, '.');
     const bool is_name = dot && (isalpha((unsigned char)dot[1]) || dot[1] == '_' || dot[1] == '<');
-
     return is_name && !strstr(function, "::") ? dot + 1 : function;
 }
 
@@ -31,7 +30,6 @@ int call_line_set(struct call_line *call_line, struct text_set *names, const cha
                   const char *function, uint32_t line, struct err *err)
 {
     char place[64];
-
     *call_line = (struct call_line){.file = text_set_add(names, file, err),
                                     .function = text_set_add(names, function, err),
                                     .key = text_set_add(names, key_of(function), err),
@@ -55,7 +53,6 @@ const char *call_line_text(const struct call_line *call_line, const struct text_
         .line = call_line->line,
         .is_named = true};
     const struct stack_site site = {.frame = frame, .is_found = true};
-
     return stack_site_text(&site, buffer);
 }
 
@@ -65,7 +62,6 @@ const char *call_line_text(const struct call_line *call_line, const struct text_
 static size_t folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
-
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
@@ -75,7 +71,6 @@ static void make_relative(const char *path, const char *folder, size_t length,
                           char text[LIMIT_text_bytes])
 {
     size_t common = 0, used = 0;
-
     for (size_t i = 0; i < length && path[i] == folder[i]; i++)
         if (path[i] == '/')
             common = i + 1;
@@ -107,7 +102,6 @@ static int find_folder(struct naming *naming, const struct sites *sites)
     const struct call_paths *paths = &naming->blame->paths;
     uint64_t *bytes = array_new(paths->place_count, sizeof *bytes, naming->err);
     size_t best = 0;
-
     if (!bytes)
         return -1;
     for (size_t i = 0; i < sites->count; i++) {
@@ -135,7 +129,6 @@ static int name_call_line(const struct naming *naming, struct call_line *call_li
                           const struct symbol_frame *frame)
 {
     char file[LIMIT_text_bytes] = "";
-
     if (frame->file)
         make_relative(frame->file, naming->folder, naming->folder_length, file);
     else if (frame->module)
@@ -147,7 +140,6 @@ static int name_call_line(const struct naming *naming, struct call_line *call_li
 static size_t depth_of(const struct naming *naming, uint32_t path)
 {
     size_t depth = 0;
-
     for (; path != CALL_PATH_NONE; path = naming->blame->paths.tree.nodes[path].outer)
         depth++;
     return depth;
@@ -158,7 +150,6 @@ static int name_call_path(const struct naming *naming, const struct call_line **
 {
     const struct call_paths *paths = &naming->blame->paths;
     struct call_line *call_path;
-
     *depth = depth_of(naming, path);
     if (!*depth)
         return 0;
@@ -179,7 +170,6 @@ static int find_operator(const struct naming *naming, uint32_t stack_id,
     struct symbol_walk walk = symbols_walk_begin(naming->study->symbols, stack_id);
     struct symbol_frame frame;
     int status;
-
     while ((status = symbols_walk_next(&walk, &frame, naming->err)) > 0) {
         const struct torch_name name = torch_operator_name(frame.function);
 
@@ -197,7 +187,6 @@ static int name_leaf(const struct naming *naming, struct held_site *site,
     char text[STACK_FUNCTION_BYTES] = "", shortened[STACK_FUNCTION_BYTES];
     const struct call_paths *paths = &naming->blame->paths;
     struct stack_site inner = {0};
-
     if (blamed->path != CALL_PATH_NONE &&
         stack_site_find(&inner, naming->study->symbols, site_stack(blamed->site_id),
                         &call_path_place(paths, blamed->path)->frame, naming->err))
@@ -223,7 +212,6 @@ static int add_life(const struct naming *naming, struct held_site *site,
                     const struct birth_sum *sum)
 {
     const struct birth_sum *after = &naming->study->births.items[sum->freed_after];
-
     site->each_bytes = sum->bytes / sum->count;
     site->life = (struct held_life){.born_count = sum->count,
                                     .freed_count = sum->freed_count,
@@ -246,7 +234,6 @@ static int tell_stack(const struct naming *naming, struct held_site *site, const
 {
     const struct births *births = &naming->study->births;
     const uint32_t number = births_of(births, naming->account, from->site_id);
-
     if (!births->count)
         site->each_bytes = from->bytes / from->count;
     if (number == PAIR_MAP_NONE || naming->is_told[number])
@@ -258,7 +245,6 @@ static int tell_stack(const struct naming *naming, struct held_site *site, const
 void holding_count(struct holding *holding)
 {
     const struct held_site *site = &holding->items[holding->count++];
-
     holding->total_bytes += site->bytes;
     holding->left_bytes += site->is_left ? site->bytes : 0;
     holding->left_graph_bytes += site->is_left_graph ? site->bytes : 0;
@@ -283,7 +269,6 @@ static int add_site(const struct naming *naming, const struct site *from)
     const bool is_telling = !is_of_backward && from->category != CATEGORY_workspace;
     struct holding *holding = naming->holding;
     struct held_site told = {0};
-
     if (is_telling && tell_stack(naming, &told, from))
         return -1;
     if (!from->count && !told.each_bytes)
@@ -316,7 +301,6 @@ static int add_site(const struct naming *naming, const struct site *from)
 static int add_sites(struct naming *naming, const struct sites *sites)
 {
     char folder[LIMIT_text_bytes];
-
     if (find_folder(naming, sites))
         return -1;
     snprintf(folder, sizeof folder, "%.*s", (int)naming->folder_length, naming->folder);
@@ -335,7 +319,6 @@ static int add_others(struct sites *sites, const struct births *births, uint32_t
                       bool *is_live, struct err *err)
 {
     size_t capacity = sites->count;
-
     for (size_t i = 0; i < sites->count; i++) {
         const struct site *site = &sites->items[i];
         const uint32_t number = births_of(births, account, site->site_id);
@@ -373,7 +356,6 @@ int holding_of(struct holding *holding, struct text_set *names, const struct stu
     struct sites sites = {0};
     struct blame blame;
     int status = -1;
-
     *holding = (struct holding){.names = names, .folder = "", .is_in_backward = at->backward != 0};
     if (!is_told || at->index == INDEX_NONE) {
         free(is_told);

@@ -32,7 +32,6 @@ static int note_site(struct stacks *stacks, const struct site *site, struct err 
 {
     const uint32_t kinds = pair_map_get(&stacks->kinds, 0, site_stack(site->site_id));
     const bool is_left = site->kind == SITE_GRAPH_LEFT;
-
     if (kinds == PAIR_MAP_NONE || (!is_left && site->kind != SITE_GRAPH))
         return 0;
     stacks->seen_count += !kinds;
@@ -57,7 +56,6 @@ int kept_graph_tell(struct sites *sites, const struct births *births, uint32_t a
 {
     struct stacks stacks = {0};
     int status = find_gone_through(&stacks, births, account, err);
-
     for (size_t i = 0; i < sites->count && !status; i++)
         status = note_site(&stacks, &sites->items[i], err);
     const bool is_kept = is_graph_kept(&stacks);

@@ -32,7 +32,6 @@ static struct diff_leaf *leaf_of(const struct merging *merging, size_t first,
                                  const struct held_site *site)
 {
     struct diff_tree *difference = merging->difference;
-
     for (size_t i = first; i < difference->leaf_count; i++)
         if (is_leaf_of(&difference->leaves[i], site))
             return &difference->leaves[i];
@@ -47,7 +46,6 @@ static struct diff_leaf *leaf_of(const struct merging *merging, size_t first,
 static int add_leaves(const struct merging *merging, int side, uint32_t node, size_t first)
 {
     const struct call_path_tree *tree = merging->trees[side];
-
     for (uint32_t at = node == FRAME_TREE_NONE ? 0 : tree->items[node].first_site; at;
          at = tree->next_site[at - 1]) {
         const struct held_site *site = &tree->holding->items[at - 1];
@@ -101,7 +99,6 @@ static void add_each(const struct merging *merging, int side, uint32_t node, siz
 {
     const struct call_path_tree *tree = merging->trees[side];
     struct diff_tree *difference = merging->difference;
-
     for (uint32_t at = node == FRAME_TREE_NONE ? 0 : tree->items[node].first_site; at;
          at = tree->next_site[at - 1]) {
         const struct held_site *site = &tree->holding->items[at - 1];
@@ -123,7 +120,6 @@ static int merge_children(const struct merging *merging, const uint32_t nodes[2]
     struct node_pair *pairs;
     const int count = node_pairs_find(&pairs, merging->trees, nodes, merging->err);
     int status = 0;
-
     if (count < 0)
         return -1;
     for (int i = 0; i < count && !status; i++)
@@ -177,7 +173,6 @@ static uint32_t pair_after(const struct merging *merging, int side, const struct
     const uint32_t node = life->after_depth ? call_path_tree_find(merging->trees[side], life->after,
                                                                   life->after_depth)
                                             : FRAME_TREE_NONE;
-
     return node == FRAME_TREE_NONE ? FRAME_TREE_NONE : merging->pairs[side][node];
 }
 
@@ -225,7 +220,6 @@ static bool cancel(const struct diff_leaf *a, const struct diff_leaf *b)
 static void mark_moved(struct diff_leaf **changed, size_t count)
 {
     size_t shrunk = 0;
-
     for (size_t grown = 1; grown < count; grown++) {
         while (shrunk < grown &&
                (change_of(changed[shrunk]) > 0 ||
@@ -264,7 +258,6 @@ static size_t length_of_row(struct diff_leaf *const *changed, size_t count)
 static void mark_rows_moved(struct diff_leaf **changed, size_t count)
 {
     size_t left = 0, length;
-
     for (size_t i = 0; i < count; i++)
         if (!changed[i]->is_moved)
             changed[left++] = changed[i];
@@ -280,7 +273,6 @@ static int find_moved(struct diff_tree *difference, struct err *err)
 {
     struct diff_leaf **changed = array_new(difference->leaf_count, sizeof(void *), err);
     size_t count = 0;
-
     if (!changed)
         return -1;
     for (size_t i = 0; i < difference->leaf_count; i++)
@@ -339,7 +331,6 @@ int diff_tree_merge(struct diff_tree *difference, const struct call_path_tree *t
         .err = err,
     };
     int status = -1;
-
     if (!merging.pairs[0] || !merging.pairs[1] ||
         merge_nodes(&merging, (const uint32_t[]){0, 0}, DIFF_NONE))
         goto out;

@@ -10,7 +10,6 @@ static struct run_diff_side side_of(const struct study *study, int device, bool 
     const struct device_use *use = history_device(&study->history, device);
     const uint32_t number = !use ? 0 : of_driver ? use->accounts[ACCOUNT_device] : use->leading;
     const struct account *account = use ? &study->history.accounts[number] : NULL;
-
     return (struct run_diff_side){.study = account ? study : NULL,
                                   .account = number,
                                   .at = account ? account->peak
@@ -21,7 +20,6 @@ struct more more_of(const struct run_diff *change)
 {
     const struct diff_row *row = run_diff_guilty(change), *next = run_diff_next(change);
     struct more more = {0};
-
     if (!row)
         return more;
     snprintf(more.site, sizeof more.site, "%s", row->label);
@@ -48,7 +46,6 @@ int more_find(struct more *more, const struct study *less, int less_device,
     const struct run_diff_side before = side_of(less, less_device, of_driver),
                                after = side_of(study, device, of_driver);
     struct run_diff change;
-
     if (run_diff_find(&change, &before, &after, err))
         return -1;
     *more = more_of(&change);

@@ -35,7 +35,6 @@ static const struct call_path_node *node_of(const struct pairing *pairing, int s
 static void add_pair(struct pairing *pairing, size_t before, size_t after)
 {
     uint32_t *a = &pairing->children[0][before].node, *b = &pairing->children[1][after].node;
-
     pairing->pairs[pairing->count++] = (struct node_pair){{*a, *b}};
     *a = *b = FRAME_TREE_NONE;
 }
@@ -55,7 +54,6 @@ static uint64_t worth(const struct pairing *pairing, const struct run *run, size
 {
     const struct call_path_node *a = node_of(pairing, 0, run->first[0] + i);
     const struct call_path_node *b = node_of(pairing, 1, run->first[1] + j);
-
     const uint64_t common = call_path_node_likeness(a, b), larger = larger_of(a, b);
     const double share = larger ? (double)common / (double)larger : 0;
 
@@ -65,7 +63,6 @@ static uint64_t worth(const struct pairing *pairing, const struct run *run, size
 static void pair_equal_lines(struct pairing *pairing, const struct run *run)
 {
     size_t i = 0, j = 0;
-
     while (i < run->length[0] && j < run->length[1]) {
         const uint32_t a = node_of(pairing, 0, run->first[0] + i)->call_line.line;
         const uint32_t b = node_of(pairing, 1, run->first[1] + j)->call_line.line;
@@ -89,7 +86,6 @@ static size_t best_column(const struct pairing *pairing, const struct run *run,
     const int64_t line = node_of(pairing, 0, run->first[0] + i)->call_line.line;
     const uint64_t here = best[i * width + j];
     size_t first = columns;
-
     for (; j < columns && best[i * width + j] == here; j++) {
         if (here != best[(i + 1) * width + j + 1] + worth(pairing, run, i, j))
             continue;
@@ -104,7 +100,6 @@ static void pair_best(struct pairing *pairing, const struct run *run, const uint
 {
     const size_t rows = run->length[0], columns = run->length[1];
     int64_t moved = 0;
-
     for (size_t i = 0, j = 0; i < rows && j < columns; i++) {
         const size_t found = best_column(pairing, run, best, i, j, moved);
 
@@ -125,7 +120,6 @@ static int pair_lines(struct pairing *pairing, const struct run *run)
 {
     const size_t rows = run->length[0], columns = run->length[1], width = columns + 1;
     uint64_t *best;
-
     if (rows * columns > CELLS_MAX) {
         pair_equal_lines(pairing, run);
         return 0;
@@ -159,7 +153,6 @@ static size_t length_of_run(const struct pairing *pairing, int side, size_t firs
 {
     const struct call_line *call_line = &node_of(pairing, side, first)->call_line;
     size_t end = first;
-
     while (end < pairing->counts[side] &&
            is_same_function(&node_of(pairing, side, end)->call_line, call_line))
         end++;
@@ -170,7 +163,6 @@ static int pair_functions(struct pairing *pairing)
 {
     struct run run = {0};
     int status = 0;
-
     while (run.first[0] < pairing->counts[0] && run.first[1] < pairing->counts[1] && !status) {
         const struct call_line a = node_of(pairing, 0, run.first[0])->call_line;
         const struct call_line b = node_of(pairing, 1, run.first[1])->call_line;
@@ -196,7 +188,6 @@ static uint64_t likeness_left(const struct pairing *pairing, size_t i, size_t j)
 {
     const struct call_path_node *a = node_of(pairing, 0, i), *b = node_of(pairing, 1, j);
     const uint64_t common = call_path_node_likeness(a, b);
-
     if (a->call_line.key == b->call_line.key && a->call_line.file != b->call_line.file)
         return UINT64_MAX / 2 + common;
     return common >= larger_of(a, b) / 2 ? common : 0;
@@ -206,7 +197,6 @@ static bool pair_best_left(struct pairing *pairing)
 {
     uint64_t best = 0;
     size_t before = 0, after = 0;
-
     for (size_t i = 0; i < pairing->counts[0]; i++)
         for (size_t j = 0;
              j < pairing->counts[1] && pairing->children[0][i].node != FRAME_TREE_NONE; j++) {
@@ -254,7 +244,6 @@ static int compare_children(const void *left, const void *right)
 {
     const struct call_line *a = &((const struct child *)left)->item->call_line;
     const struct call_line *b = &((const struct child *)right)->item->call_line;
-
     if (!is_same_function(a, b))
         return is_before(a, b) ? -1 : 1;
     return (a->line > b->line) - (a->line < b->line);
@@ -266,7 +255,6 @@ static int list_children(struct pairing *pairing, int side, const struct call_pa
     const struct frame_node *nodes = tree->lines.nodes;
     const uint32_t first = node == FRAME_TREE_NONE ? 0 : nodes[node].first;
     size_t count = 0;
-
     for (uint32_t at = first; at; at = nodes[at].next)
         count++;
     struct child *children = array_new(count, sizeof *children, pairing->err);
@@ -284,7 +272,6 @@ int node_pairs_find(struct node_pair **pairs, const struct call_path_tree *trees
 {
     struct pairing pairing = {.err = err};
     int status = -1;
-
     if (list_children(&pairing, 0, trees[0], nodes[0]) ||
         list_children(&pairing, 1, trees[1], nodes[1]))
         goto out;

@@ -21,7 +21,6 @@ static int hold_side(struct run_diff *change, int number, const struct run_diff_
                      unsigned by_call, struct err *err)
 {
     struct holding *holding = &change->sides[number];
-
     if (side->kept)
         return baseline_holding(holding, &change->names, side->kept, err);
     if (!side->study) {
@@ -42,7 +41,6 @@ static int hold_side(struct run_diff *change, int number, const struct run_diff_
 static unsigned left_alone(const struct holding *with, const struct holding *without)
 {
     unsigned kinds = 0;
-
     if (with->left_bytes && !without->left_bytes && with->is_in_backward == without->is_in_backward)
         kinds |= 1U << SITE_LEFT;
     if (with->left_graph_bytes && !without->left_graph_bytes)
@@ -105,7 +103,6 @@ static struct churn churn_of(const struct run_diff *change)
 {
     const struct diff_tree *difference = &change->difference;
     struct churn churn = {0};
-
     for (size_t i = 0; i < difference->leaf_count; i++) {
         const int64_t delta = diff_leaf_delta(&difference->leaves[i]);
 
@@ -132,7 +129,6 @@ static uint64_t bytes_of(const struct churn *churn)
 static bool may_have_moved(const struct run_diff *change, int lower)
 {
     const struct churn churn = churn_of(change);
-
     return churn.grown_bytes && churn.shrunk_bytes &&
            gone_bytes_of(&churn, lower) >= change->difference.bytes[lower] / MOVED_PEAK_DIVISOR;
 }
@@ -142,7 +138,6 @@ static bool may_have_moved(const struct run_diff *change, int lower)
 static bool is_more_alike(const struct run_diff *alike, const struct run_diff *change, int lower)
 {
     const struct churn now = churn_of(alike), before = churn_of(change);
-
     return bytes_of(&now) < bytes_of(&before) &&
            gone_bytes_of(&now, lower) <= gone_bytes_of(&before, lower) / STILL_GONE_DIVISOR;
 }
@@ -156,7 +151,6 @@ static int find_at(struct run_diff *alike, const struct run_diff_side *sides[2],
                                   .peak_bytes =
                                       side->study->history.accounts[side->account].peak_bytes};
     char at[24];
-
     snprintf(at, sizeof at, "%" PRIu64, seq);
     if (other.account == HISTORY_NONE)
         return run_diff_find(alike, sides[0], sides[1], err);
@@ -182,7 +176,6 @@ static int try_at(struct run_diff *change, const struct run_diff_side *sides[2],
         .needs = STUDY_NEEDS_births, .at = at, .takes_library_ranges = own->takes_library_ranges};
     struct study again;
     struct run_diff alike;
-
     snprintf(at, sizeof at, "%" PRIu64, seq);
     if (study_open_again(&again, own, &ask, err))
         return -1;
@@ -207,7 +200,6 @@ int run_diff_of_peaks(struct run_diff *change, const struct run_diff_side *befor
                       const struct run_diff_side *after, struct err *err)
 {
     const struct run_diff_side *sides[] = {before, after};
-
     if (run_diff_find(change, before, after, err))
         return -1;
     const uint64_t *bytes = change->difference.bytes;
@@ -226,7 +218,6 @@ int run_diff_of_peaks(struct run_diff *change, const struct run_diff_side *befor
 static const struct diff_row *row_of(const struct run_diff *change, size_t number, bool grew)
 {
     const struct diff_tree *difference = &change->difference;
-
     for (size_t i = 0; i < difference->row_count; i++) {
         const struct diff_row *row = &difference->rows[i];
 

@@ -22,7 +22,6 @@ int diff_tree_sums(struct diff_sum **sums, enum diff_by by, const struct holding
     const size_t most = by == DIFF_BY_CATEGORY ? CATEGORY_COUNT : outside + 1;
     struct diff_sum *found = array_new(most, sizeof *found, err);
     int count = 0;
-
     if (!found)
         return -1;
     for (int side = 0; side < 2; side++)

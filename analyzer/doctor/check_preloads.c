@@ -42,7 +42,6 @@ static void read_preloads(struct preloads *preloads, char *listed)
 static bool are_refused(struct finding *finding, const char *variable, char *listed)
 {
     char said[FINDING_BYTES], *rest = NULL;
-
     if (!*variable)
         return false;
     child_run("--version", variable, said, sizeof said);

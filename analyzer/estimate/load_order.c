@@ -29,7 +29,6 @@ static const struct layer *layer_of(const struct waiting *waiting, size_t number
 static size_t module_length(const struct layer *layer)
 {
     const char *dot = layer->kind->traits & TRAIT_aside ? strrchr(layer->name, '.') : NULL;
-
     if (layer->kind->traits & TRAIT_aside)
         return dot ? (size_t)(dot - layer->name) : 0;
     return strlen(layer->name);
@@ -38,7 +37,6 @@ static size_t module_length(const struct layer *layer)
 static bool is_within(const struct layer *layer, const struct layer *owner)
 {
     const size_t length = module_length(owner);
-
     return length == 0 || (strncmp(layer->name, owner->name, length) == 0 &&
                            (layer->name[length] == '.' || layer->name[length] == '\0'));
 }
@@ -68,7 +66,6 @@ static void take(struct waiting *waiting, size_t number)
 {
     const struct layer *layer = layer_of(waiting, number);
     size_t around = 0;
-
     if (!waiting->plan->layers[number].own.count) {
         waiting->order[waiting->placed++] = number;
         return;
@@ -86,7 +83,6 @@ size_t *load_order(const struct plan *plan, struct err *err)
 {
     struct waiting waiting = {.plan = plan,
                               .layers = array_new(plan->layer_count, sizeof(size_t), err)};
-
     waiting.order = waiting.layers ? array_new(plan->layer_count, sizeof(size_t), err) : NULL;
     for (size_t i = 0; i < plan->layer_count && waiting.order; i++)
         take(&waiting, plan->registered[i]);

@@ -20,7 +20,6 @@ uint32_t workspace_new(struct run *run, const struct plan_layer *planned,
                        enum conv_direction direction)
 {
     const uint64_t bytes = planned->workspace_bytes[direction];
-
     return bytes ? storage_new(run, CATEGORY_temporaries, bytes) : NONE;
 }
 

@@ -14,7 +14,6 @@ static void load_layer(struct run *run, size_t layer, bool is_flat)
 {
     const struct plan_layer *planned = &run->plan->layers[layer];
     size_t parameter = planned->first_parameter;
-
     schedule_at(run->schedule, SCHEDULE_init, (int32_t)layer);
     for (size_t j = 0; j < planned->own.count; j++) {
         const struct tensor *tensor = &planned->own.items[j];

@@ -18,7 +18,6 @@ static int write_layer(const struct export *export, struct export_frames *frames
     char device[EXPORT_LAYER_BYTES];
     struct text line;
     int status = 0;
-
     text_init(&line, LINE_BYTES_MAX);
     export_layer_text(export, layer->account, device);
     for (size_t i = 0; i < layer->sites.count && !status; i++) {
@@ -40,7 +39,6 @@ static int write_layers(const struct export *export, struct export_frames *frame
                         const struct held *held, struct err *err)
 {
     int status = 0;
-
     for (size_t i = 0; i < held->count && !status; i++)
         status = write_layer(export, frames, &held->items[i], held->count > 1, err);
     return status;

@@ -42,7 +42,6 @@ struct event_table {
 static void put_text(const struct event_table *table, const char *text)
 {
     FILE *out = table->export->out;
-
     if (table->separator == ',') {
         csv_put(out, text);
         return;
@@ -93,7 +92,6 @@ static const char *words_of(const struct event_table *table, const struct event 
 static bool is_wanted(const struct export *export, const struct event *event)
 {
     const int layer = export->view.layer;
-
     return export_takes(export, event->device) &&
            (layer == LAYER_none || (int)memories[event->memory].layer == layer);
 }
@@ -103,7 +101,6 @@ static void put_event(const struct event_table *table, const struct event *event
 {
     FILE *out = table->export->out;
     const bool is_known = table->changed != HISTORY_NONE;
-
     fprintf(out, "%" PRIu64, event->seq);
     add_number(table, study_has_times(&table->export->study), event->time_ns);
     add_number(table, true, event->thread_id);
@@ -126,7 +123,6 @@ static void put_event(const struct event_table *table, const struct event *event
 static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
     struct event_table *table = self;
-
     (void)at;
     table->changed = change->block->account;
     return 0;
@@ -135,7 +131,6 @@ static int on_change(void *self, const struct cursor *at, const struct change *c
 static int on_event(void *self, const struct cursor *at)
 {
     struct event_table *table = self;
-
     if (is_wanted(table->export, at->event)) {
         const char *stack = stack_texts_get(table->stacks, at->event->stack_id, at->err);
 
@@ -151,7 +146,6 @@ static int write_events(const struct export *export, char separator, struct err 
 {
     struct event_table table = {.export = export, .separator = separator, .changed = HISTORY_NONE};
     const struct observer observer = {.self = &table, .on_change = on_change, .on_event = on_event};
-
     table.stacks = stack_texts_new(export, err);
     if (!table.stacks)
         return -1;

@@ -43,7 +43,6 @@ int export_replay(const struct export *export, const struct observer *observer, 
                                      .takes_library_ranges = export->view.takes_library_ranges,
                                      .events_most = most,
                                      .observers = {observer, 1}};
-
     return study_replay_again(&export->study, &plan, err);
 }
 
@@ -58,7 +57,6 @@ const char *export_layer_text(const struct export *export, uint32_t number,
     const struct account *account = &export->study.history.accounts[number];
     const char *pool = study_pool(&export->study, account);
     char device[STUDY_DEVICE_BYTES];
-
     snprintf(text, EXPORT_LAYER_BYTES, "%s (%.250s%s)", study_device_name(account->device, device),
              pool ? pool : study_layer(account), pool ? " pool" : "");
     return text;

@@ -30,7 +30,6 @@ struct export
     struct study study;
     FILE *out; /* set during export_write */
 };
-
 /* Loads and replays the trace. The caller keeps view->sources until export_close. After -1,
  * export_close is not needed. */
 int export_open(struct export *export, const struct export_format *format, const struct view *view,

@@ -42,7 +42,6 @@ static int number_frame(struct export_frames *frames, const struct export_frame 
                         uint32_t *number, struct err *err)
 {
     const uint64_t key = (uint64_t)frame->function << 32 | frame->line;
-
     *number = pair_map_get(&frames->numbers, frame->file, key);
     if (*number != PAIR_MAP_NONE)
         return 0;
@@ -57,7 +56,6 @@ static int push(struct export_frames *frames, const char *function, const char *
                 struct err *err)
 {
     struct export_frame frame = {.line = line};
-
     frame.function = frames_text(frames, function, err);
     frame.file = frame.function == TEXT_SET_NONE ? TEXT_SET_NONE : frames_text(frames, file, err);
     if (frame.file == TEXT_SET_NONE)
@@ -73,7 +71,6 @@ static int push_frames(struct export_frames *frames, uint32_t stack_id, bool tak
     struct symbol_walk walk = symbols_walk_begin(frames->symbols, stack_id);
     struct symbol_frame frame;
     int status;
-
     while ((status = symbols_walk_next(&walk, &frame, err)) > 0) {
         if (!takes_all && (frame.role == ROLE_own || frame.role == ROLE_interpreter))
             continue;
@@ -101,7 +98,6 @@ void frames_describe(const struct export_frames *frames, uint32_t number, struct
 {
     const struct export_frame *frame = &frames->items[number];
     const char *function = frames_function(frames, number);
-
     text_add(text, *function ? function : "?");
     if (!frame->file)
         return;
@@ -130,7 +126,6 @@ static size_t count_fitting(const struct export_frames *frames, size_t limit)
 int frames_join(const struct export_frames *frames, struct text *text, struct err *err)
 {
     const size_t count = count_fitting(frames, text->limit);
-
     text_clear(text);
     if (count < frames->depth)
         text_add(text, "…;");

@@ -12,7 +12,6 @@ static int add_layer(struct held *held, const struct export *export, uint32_t ac
 {
     const struct study *study = &export->study;
     struct held_layer *layer = &held->items[held->count];
-
     if (moment_find("at", export->view.at, &study->history, account, &layer->moment, err))
         return -1;
     if (layer->moment.index == INDEX_NONE)
@@ -27,7 +26,6 @@ static int add_layer(struct held *held, const struct export *export, uint32_t ac
 static int find_layers(struct held *held, const struct export *export, struct err *err)
 {
     const struct history *history = &export->study.history;
-
     held->items = array_new(history->device_count, sizeof *held->items, err);
     if (!held->items)
         return -1;
@@ -47,7 +45,6 @@ int held_write(const struct export *export, held_writer *writer, struct err *err
     struct export_frames frames = {0};
     struct held held = {0};
     int status = -1;
-
     if (find_layers(&held, export, err) || frames_init(&frames, export, err))
         goto out;
     status = writer(export, &frames, &held, err);

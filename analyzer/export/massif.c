@@ -39,7 +39,6 @@ static int grow_tree(struct tree *tree, struct export_frames *frames, const stru
 {
     const uint32_t root = frame_tree_add(&tree->frames, FRAME_TREE_NONE, 0, err);
     int status = add_bytes(tree, root, sites->total_bytes, err);
-
     for (size_t i = 0; i < sites->count && !status; i++) {
         uint32_t node = root;
 
@@ -70,7 +69,6 @@ struct massif {
 static int put_words(struct massif *massif)
 {
     FILE *out = massif->export->out;
-
     if (text_failed(&massif->name))
         return err_set(massif->err, ERR_SYSTEM, "out of memory for a name");
     for (const char *words = massif->name.data; *words; words++)
@@ -99,7 +97,6 @@ static int find_lines(struct lines *lines, const struct massif *massif, uint32_t
     const struct frame_node *nodes = massif->tree.frames.nodes;
     const uint64_t *bytes = massif->tree.bytes;
     size_t capacity = 0;
-
     *lines = (struct lines){0};
     for (uint32_t i = nodes[outer].first; i; i = nodes[i].next) {
         if (bytes[i] < bytes[0] / THRESHOLD_DIVISOR) {
@@ -122,7 +119,6 @@ static int put_node(struct massif *massif, uint32_t node, const char *between, i
 {
     struct lines lines;
     int status = find_lines(&lines, massif, node);
-
     if (!status) {
         fprintf(massif->export->out, "%*sn%zu: %" PRIu64 " %s", depth, "",
                 lines.count + (lines.small_count > 0), massif->tree.bytes[node], between);
@@ -168,7 +164,6 @@ static int put_moment(struct massif *massif)
     const struct held_layer *layer = massif->layer;
     const struct account *account = &massif->export->study.history.accounts[layer->account];
     char name[EXPORT_LAYER_BYTES];
-
     put_snapshot(massif, massif->now_ns, layer->sites.total_bytes,
                  layer->moment.index == account->peak.index ? "peak" : "detailed");
     text_clear(&massif->name);
@@ -179,7 +174,6 @@ static int put_moment(struct massif *massif)
 static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
     struct massif *massif = self;
-
     if (change->block->account == massif->layer->account && !change->is_resize)
         sampler_take(&massif->sampler, export_now(&massif->now_ns, at),
                      at->history->accounts[change->block->account].live_bytes);
@@ -189,7 +183,6 @@ static int on_change(void *self, const struct cursor *at, const struct change *c
 static int on_event(void *self, const struct cursor *at)
 {
     struct massif *massif = self;
-
     if (at->index != massif->layer->moment.index)
         return 0;
     sampler_flush(&massif->sampler);
@@ -202,7 +195,6 @@ static int write_file(struct massif *massif)
     const struct export *export = massif->export;
     const struct observer observer = {.self = massif, .on_change = on_change, .on_event = on_event};
     const char *command = export->study.trace.meta.command.value;
-
     if (grow_tree(&massif->tree, massif->frames, &massif->layer->sites, massif->err))
         return -1;
     utf8_add(&massif->name, command ? command : "");
@@ -220,7 +212,6 @@ static int write_file(struct massif *massif)
 static int refuse_devices(const struct held *held, const struct export *export, struct err *err)
 {
     const struct account *accounts = export->study.history.accounts;
-
     return err_set(err, ERR_USAGE,
                    "a file of Massif has one device, and %zu have memory: say --device=%d",
                    held->count, accounts[held->items[0].account].device);

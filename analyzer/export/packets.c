@@ -29,7 +29,6 @@ void packets_init(struct packets *packets, FILE *out)
 int packets_release(struct packets *packets, struct err *err)
 {
     const bool failed = packets->has_failed;
-
     text_release(&packets->packet);
     text_release(&packets->body);
     text_release(&packets->inner);
@@ -61,7 +60,6 @@ static void add_inner(struct packets *packets, unsigned field)
 static void put(struct packets *packets, unsigned field)
 {
     struct text *packet = &packets->packet;
-
     protobuf_add_number(packet, PACKET_SEQUENCE, THE_SEQUENCE);
     protobuf_add_number(packet, PACKET_FLAGS, packets->has_first ? 0 : FLAG_STATE_CLEARED);
     packets->has_first = true;

@@ -56,7 +56,6 @@ static uint64_t track_of(uint64_t thread_id, int source)
 static void put_sample(void *self, const struct sample *sample)
 {
     const struct counter *counter = self;
-
     packets_count(counter->packets, sample->time_ns, counter->track, sample->bytes);
 }
 
@@ -66,7 +65,6 @@ static void init_counter(struct perfetto *perfetto, uint32_t account, enum figur
     const uint32_t number = account * FIGURES + figure;
     struct counter *counter = &perfetto->counters[number];
     char layer[EXPORT_LAYER_BYTES], name[EXPORT_LAYER_BYTES + 16];
-
     *counter = (struct counter){.packets = &perfetto->packets, .track = TRACK_COUNTERS + number};
     counter->sampler =
         (struct sampler){.width_ns = sampler_width(export->study.history.last.time_ns, STRETCHES),
@@ -82,7 +80,6 @@ static int init_counters(struct perfetto *perfetto, struct err *err)
     const struct export *export = perfetto->export;
     const struct history *history = &export->study.history;
     const int layer = export->view.layer;
-
     perfetto->counters =
         array_new(history->account_count * FIGURES, sizeof *perfetto->counters, err);
     if (!perfetto->counters)
@@ -106,7 +103,6 @@ static void count(struct perfetto *perfetto, const struct cursor *at, uint32_t a
                   enum figure figure, uint64_t bytes)
 {
     struct counter *counter = &perfetto->counters[account * FIGURES + figure];
-
     if (account < perfetto->export->study.history.account_count && counter->track)
         sampler_take(&counter->sampler, export_now(&perfetto->now_ns, at), bytes);
 }
@@ -116,7 +112,6 @@ static void count(struct perfetto *perfetto, const struct cursor *at, uint32_t a
 static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
     const uint32_t account = change->block->account;
-
     if (!change->is_resize)
         count(self, at, account, FIGURE_LIVE, at->history->accounts[account].live_bytes);
     return 0;
@@ -170,7 +165,6 @@ static int on_event(void *self, const struct cursor *at)
     const struct export *export = perfetto->export;
     const struct event *event = at->event;
     char step[32];
-
     const uint64_t now_ns = export_now(&perfetto->now_ns, at);
     if (event->kind != EVENT_STEP && event->kind != EVENT_MARK)
         return 0;
@@ -189,7 +183,6 @@ static int put_failure(struct perfetto *perfetto, struct stack_texts *stacks,
     const struct account *account = &perfetto->export->study.history.accounts[failure->account];
     const char *stack = stack_texts_get(stacks, event->stack_id, err);
     char name[128], device[STUDY_DEVICE_BYTES];
-
     if (!stack)
         return -1;
     snprintf(name, sizeof name, "%s: %s on %s",
@@ -211,7 +204,6 @@ static int put_failures(struct perfetto *perfetto, struct err *err)
     const struct history *history = &perfetto->export->study.history;
     struct stack_texts *stacks = stack_texts_new(perfetto->export, err);
     int status = stacks ? 0 : -1;
-
     for (size_t i = 0; i < history->failure_count && !status; i++)
         if (export_takes(perfetto->export, history->accounts[history->failures[i].account].device))
             status = put_failure(perfetto, stacks, &history->failures[i], err);
@@ -227,7 +219,6 @@ static void put_tracks(struct perfetto *perfetto)
     const struct trace_meta *meta = &trace->meta;
     struct packets *packets = &perfetto->packets;
     char name[256];
-
     packets_process(packets, TRACK_PROCESS, meta->pid.known ? meta->pid.value : 1,
                     meta->command.value ? meta->command.value : "");
     packets_track(packets, TRACK_INFERRED, TRACK_PROCESS, "phases, inferred from stacks");
@@ -250,7 +241,6 @@ static int put_events(struct perfetto *perfetto, struct err *err)
                                       .on_span = on_span,
                                       .on_reserved = on_reserved,
                                       .on_event = on_event};
-
     if (init_counters(perfetto, err) || export_replay(export, &observer, 0, err))
         return -1;
     for (size_t i = 0; i < export->study.history.account_count * FIGURES; i++)
@@ -262,7 +252,6 @@ static int put_events(struct perfetto *perfetto, struct err *err)
 int export_perfetto(const struct export *export, struct err *err)
 {
     struct perfetto perfetto = {.export = export};
-
     packets_init(&perfetto.packets, export->out);
     put_tracks(&perfetto);
     int status = put_events(&perfetto, err);

@@ -63,7 +63,6 @@ int pickle_text(struct pickle *pickle, const char *text, struct err *err)
 {
     const size_t known = pickle->texts.count, length = strlen(text);
     const uint32_t number = text_set_add(&pickle->texts, text, err);
-
     if (number == TEXT_SET_NONE)
         return -1;
     if (number < known) {
@@ -83,7 +82,6 @@ int pickle_text(struct pickle *pickle, const char *text, struct err *err)
 void pickle_number(struct pickle *pickle, uint64_t number)
 {
     int length = 1;
-
     if (number <= UINT16_MAX) {
         put(pickle, number <= UINT8_MAX ? BININT1 : BININT2);
         put_bytes(pickle, number, number <= UINT8_MAX ? 1 : 2);

@@ -39,7 +39,6 @@ static uint64_t text_number(struct pprof *pprof, const char *text)
 {
     struct err unsaid;
     const uint32_t number = frames_text(pprof->frames, text, &unsaid);
-
     pprof->lacks_text |= number == TEXT_SET_NONE;
     return number;
 }
@@ -84,7 +83,6 @@ static int put_sample(struct pprof *pprof, const struct site *site, const char *
                       struct err *err)
 {
     const struct export_frames *frames = pprof->frames;
-
     if (frames_walk(pprof->frames, site_stack(site->site_id), err))
         return -1;
     for (size_t i = 0; i < frames->depth; i++)
@@ -103,7 +101,6 @@ static int put_location(struct pprof *pprof, uint32_t number, struct err *err)
 {
     const struct export_frame *frame = &pprof->frames->items[number];
     const uint64_t id = (uint64_t)number + 1;
-
     protobuf_add_number(&pprof->message, FUNCTION_ID, id);
     protobuf_add_number(&pprof->message, FUNCTION_NAME, frame->function);
     protobuf_add_number(&pprof->message, FUNCTION_SYSTEM_NAME, frame->function);
@@ -123,7 +120,6 @@ static int put_head(struct pprof *pprof, const struct held *held, struct err *er
     const struct trace_meta *meta = &pprof->export->study.trace.meta;
     const uint64_t comment = text_number(pprof, meta->command.value);
     const uint64_t shown = text_number(pprof, "inuse_space");
-
     text_clear(&pprof->profile);
     if (meta->start_unix_ns.known && held->count)
         protobuf_add_number(&pprof->profile, PROFILE_TIME_NANOS,
@@ -140,7 +136,6 @@ static int put_head(struct pprof *pprof, const struct held *held, struct err *er
 static int put_profile(struct pprof *pprof, const struct held *held, struct err *err)
 {
     char device[EXPORT_LAYER_BYTES];
-
     if (put_head(pprof, held, err))
         return -1;
     for (size_t i = 0; i < held->count; i++) {
@@ -167,7 +162,6 @@ static int write_profile(const struct export *export, struct export_frames *fram
 {
     struct pprof pprof = {.export = export, .frames = frames};
     const int copy = fflush(export->out) ? -1 : dup(fileno(export->out));
-
     pprof.gzip = copy < 0 ? NULL : gzdopen(copy, "wb");
     if (!pprof.gzip) {
         err_set(err, ERR_SYSTEM, "cannot write the result: %s", strerror(errno));

@@ -9,7 +9,6 @@ void protobuf_add_varint(struct text *message, uint64_t number)
 {
     char bytes[10];
     size_t length = 0;
-
     for (; number >= 0x80; number >>= 7)
         bytes[length++] = (char)(0x80 | (number & 0x7f));
     bytes[length++] = (char)number;

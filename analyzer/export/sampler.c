@@ -5,7 +5,6 @@
 void sampler_take(struct sampler *sampler, uint64_t time_ns, uint64_t bytes)
 {
     const uint64_t stretch = time_ns / sampler->width_ns;
-
     if (stretch != sampler->stretch)
         sampler_flush(sampler);
     sampler->stretch = stretch;
@@ -19,7 +18,6 @@ void sampler_take(struct sampler *sampler, uint64_t time_ns, uint64_t bytes)
 void sampler_flush(struct sampler *sampler)
 {
     const struct sample *first = &sampler->highest, *second = &sampler->lowest;
-
     if (!sampler->last.number)
         return;
     if (first->number > second->number) {

@@ -11,7 +11,6 @@ static int write_samples(const struct export *export, struct export_frames *fram
                          const struct sites *sites, struct err *err)
 {
     FILE *out = export->out;
-
     fputs(",\"samples\":[", out);
     for (size_t i = 0; i < sites->count; i++) {
         if (frames_walk(frames, site_stack(sites->items[i].site_id), err))
@@ -31,7 +30,6 @@ static int write_profile(const struct export *export, struct export_frames *fram
                          const struct held_layer *layer, struct err *err)
 {
     char device[EXPORT_LAYER_BYTES], name[EXPORT_LAYER_BYTES + 128];
-
     snprintf(name, sizeof name, "%s, live at %.100s",
              export_layer_text(export, layer->account, device), export->view.at);
     fputs("\n{\"type\":\"sampled\",\"name\":", export->out);
@@ -63,7 +61,6 @@ static int write_profiles(const struct export *export, struct export_frames *fra
                           const struct held *held, struct err *err)
 {
     FILE *out = export->out;
-
     fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
           "\"exporter\":\"gpumemtrace " GMT_VERSION "\",\"name\":",
           out);

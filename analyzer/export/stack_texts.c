@@ -9,7 +9,6 @@
 struct stack_texts *stack_texts_new(const struct export *export, struct err *err)
 {
     struct stack_texts *texts = array_new(1, sizeof *texts, err);
-
     if (!texts)
         return NULL;
     for (size_t i = 0; i < STACK_TEXTS; i++)
@@ -41,7 +40,6 @@ void stack_texts_free(struct stack_texts *texts)
 const char *stack_texts_get(struct stack_texts *texts, uint32_t stack_id, struct err *err)
 {
     struct stack_text *kept = &texts->items[stack_id % STACK_TEXTS];
-
     if (!stack_id)
         return "";
     if (kept->stack_id == stack_id)

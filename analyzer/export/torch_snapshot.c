@@ -89,7 +89,6 @@ static int put_frame(struct snapshot *snapshot, uint32_t number)
 {
     struct pickle *pickle = &snapshot->pickle;
     const uint32_t memo = pair_map_get(&snapshot->frame_dicts, 0, number);
-
     if (memo != PAIR_MAP_NONE) {
         pickle_recall(pickle, memo);
         return 0;
@@ -108,7 +107,6 @@ static int add_frames(struct snapshot *snapshot, uint32_t stack_id)
 {
     struct pickle *pickle = &snapshot->pickle;
     const uint32_t memo = pair_map_get(&snapshot->stacks, 0, stack_id);
-
     if (key(snapshot, "frames"))
         return -1;
     if (memo != PAIR_MAP_NONE) {
@@ -132,7 +130,6 @@ static int add_frames(struct snapshot *snapshot, uint32_t stack_id)
 static int turn_to(struct snapshot *snapshot, int device)
 {
     struct pickle *pickle = &snapshot->pickle;
-
     if (snapshot->current == device) {
         if (++snapshot->items_count % FLUSH_AFTER == 0)
             pickle_put(pickle, PICKLE_FLUSH_LIST);
@@ -156,7 +153,6 @@ static int put_entry(struct snapshot *snapshot, int device, const struct entry *
 {
     const struct trace_integer *start = &snapshot->export->study.trace.meta.start_unix_ns;
     const uint64_t start_ns = start->known && start->value > 0 ? (uint64_t)start->value : 0;
-
     if (turn_to(snapshot, device))
         return -1;
     pickle_put(&snapshot->pickle, PICKLE_OPEN_DICT);
@@ -183,7 +179,6 @@ static struct device_layer *layer_at(struct snapshot *snapshot, uint32_t account
 {
     struct device_layer *layer =
         &snapshot->devices[DEVICE_SLOT(at->history->accounts[account].device)];
-
     return layer->account == account && is_shown(layer, at->index) ? layer : NULL;
 }
 
@@ -193,7 +188,6 @@ static struct device_layer *layer_at(struct snapshot *snapshot, uint32_t account
 static int put_birth(struct snapshot *snapshot)
 {
     const struct entry birth = snapshot->birth;
-
     snapshot->birth.action = NULL;
     return birth.action ? put_entry(snapshot, snapshot->birth_device, &birth) : 0;
 }
@@ -242,7 +236,6 @@ static int on_reserved(void *self, const struct cursor *at, const struct segment
     static const char *const actions[2][2] = {{"segment_free", "segment_alloc"},
                                               {"segment_unmap", "segment_map"}};
     struct snapshot *snapshot = self;
-
     if (!begins && put_birth(snapshot))
         return -1;
     if (!layer_at(snapshot, segment->account, at))
@@ -275,7 +268,6 @@ static int note_asked(struct snapshot *snapshot, const struct cursor *at)
     const struct event *event = at->event;
     struct device_layer *layer = &snapshot->devices[DEVICE_SLOT(event->device)];
     uint32_t replaced;
-
     if (!is_shown(layer, at->index))
         return 0;
     return range_map_insert(&layer->asked, event->address, event->size_bytes, 0, &replaced,
@@ -288,7 +280,6 @@ static int on_event(void *self, const struct cursor *at)
 {
     struct snapshot *snapshot = self;
     const struct history *history = &snapshot->export->study.history;
-
     if (put_birth(snapshot))
         return -1;
     if (at->event->kind == EVENT_POOL_ASKED && note_asked(snapshot, at))
@@ -312,7 +303,6 @@ static int put_traces(struct snapshot *snapshot)
     const struct observer observer = {
         .self = snapshot, .on_change = on_change, .on_reserved = on_reserved, .on_event = on_event};
     struct pickle *pickle = &snapshot->pickle;
-
     for (int i = 0; i < snapshot->device_count; i++) {
         if (key(snapshot, "device_traces"))
             return -1;
@@ -339,7 +329,6 @@ static uint64_t requested_of(const struct snapshot *snapshot, const struct block
     const int device = snapshot->export->study.history.accounts[block->account].device;
     const struct range_node *asked =
         range_map_at_or_after(&snapshot->devices[DEVICE_SLOT(device)].asked, block->address);
-
     return asked && asked->start == block->address && asked->size_bytes < block->size_bytes
                ? asked->size_bytes
                : block->size_bytes;
@@ -349,7 +338,6 @@ static int put_block(struct snapshot *snapshot, uint64_t address, uint64_t bytes
                      const struct block *block)
 {
     const uint64_t requested_bytes = block ? requested_of(snapshot, block) : 0;
-
     pickle_put(&snapshot->pickle, PICKLE_OPEN_DICT);
     if (add_number(snapshot, "address", address) || add_number(snapshot, "size", bytes) ||
         add_number(snapshot, "requested_size", requested_bytes < bytes ? requested_bytes : bytes) ||
@@ -367,7 +355,6 @@ static int put_blocks(struct snapshot *snapshot, const struct pool_segment *segm
 {
     const uint64_t end = segment->address + segment->size_bytes;
     uint64_t at = segment->address;
-
     for (size_t i = 0; i < segment->block_count; i++) {
         const uint64_t start = blocks[i]->address > at ? blocks[i]->address : at;
         const uint64_t rest = end - start;
@@ -391,7 +378,6 @@ static const char *type_of(const struct pool_segment *segment, const struct bloc
     const bool is_small = segment->mapped && segment->block_count
                               ? blocks[0]->size_bytes <= SMALL_BLOCK_BYTES
                               : segment->size_bytes <= SMALL_SEGMENT_BYTES;
-
     return is_small ? "small" : "large";
 }
 
@@ -400,7 +386,6 @@ static int put_segment(struct snapshot *snapshot, int device, const struct pool_
 {
     struct pickle *pickle = &snapshot->pickle;
     uint64_t unrequested_bytes = 0;
-
     for (size_t i = 0; i < segment->block_count; i++)
         unrequested_bytes += blocks[i]->size_bytes - requested_of(snapshot, blocks[i]);
     pickle_put(pickle, PICKLE_OPEN_DICT);
@@ -437,7 +422,6 @@ static int put_lone_block(struct snapshot *snapshot, int device, const struct bl
                                      .live_bytes = block->size_bytes,
                                      .stream = block->stream,
                                      .block_count = 1};
-
     return block->size_bytes ? put_segment(snapshot, device, &own, &block) : 0;
 }
 
@@ -506,7 +490,6 @@ static int choose_layers(struct snapshot *snapshot)
     const struct export *export = snapshot->export;
     const struct history *history = &export->study.history;
     bool has_nameless = false;
-
     for (int i = 0; i < DEVICE_SLOTS; i++) {
         snapshot->devices[i].account = HISTORY_NONE;
         range_map_init(&snapshot->devices[i].asked);
@@ -535,7 +518,6 @@ static int choose_layers(struct snapshot *snapshot)
 static int put_settings(struct snapshot *snapshot)
 {
     const struct trace_variables *settings = &snapshot->export->study.trace.allocator_settings;
-
     if (key(snapshot, "allocator_settings"))
         return -1;
     pickle_put(&snapshot->pickle, PICKLE_OPEN_DICT);
@@ -552,7 +534,6 @@ static int put_settings(struct snapshot *snapshot)
 static int put_rest(struct snapshot *snapshot)
 {
     struct pickle *pickle = &snapshot->pickle;
-
     if (put_settings(snapshot))
         return -1;
     if (key(snapshot, "external_annotations"))
@@ -566,7 +547,6 @@ int export_torch_snapshot(const struct export *export, struct err *err)
 {
     struct snapshot *snapshot = array_new(1, sizeof *snapshot, err);
     int status = -1;
-
     if (!snapshot)
         return -1;
     snapshot->export = export;

@@ -219,7 +219,6 @@ static size_t offer(struct text *text, const char *name, size_t length, const ch
     char known[NEAREST_NAME_MAX], words[NEAREST_NAME_MAX + sizeof " --vary="];
     struct err ignored = {0};
     long number;
-
     if (length >= sizeof known)
         return 0;
     snprintf(known, sizeof known, "%.*s", (int)length, name);
@@ -236,7 +235,6 @@ size_t vary_offer(struct text *text, char **argv, int argc, bool (*is_wanted)(co
 {
     struct word word;
     size_t count = 0;
-
     for (int i = 1; i < argc && count < most; i++)
         if (read_word(&word, argv, argc, i))
             count +=

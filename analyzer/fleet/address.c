@@ -20,7 +20,6 @@ static size_t host_length(const char *authority, size_t length)
 {
     const char *bracket = *authority == '[' ? memchr(authority, ']', length) : NULL;
     const char *colon = bracket ? bracket + 1 : memchr(authority, ':', length);
-
     return colon ? (size_t)(colon - authority) : length;
 }
 
@@ -31,7 +30,6 @@ static int set_parts(struct address *address, const char *url, size_t scheme_len
                *database = authority + length + (authority[length] == '/');
     const size_t host = host_length(authority, length);
     const size_t database_length = strcspn(database, "/");
-
     if (!is_plain(authority, length, "-._:[]") || !is_plain(database, database_length, "-._") ||
         database[database_length + (database[database_length] == '/')] ||
         length + scheme_length >= ADDRESS_BYTES || host >= ADDRESS_PART_BYTES ||
@@ -51,7 +49,6 @@ int address_read(struct address *address, const char *url, struct err *err)
                                  : !strncmp(url, "https://", 8) ? 8
                                                                 : 0;
     const size_t length = strcspn(url + scheme_length, "/?#");
-
     if (memchr(url, '@', strlen(url)))
         return err_set(
             err, ERR_USAGE,
@@ -70,7 +67,6 @@ int address_beside(struct address *address, const struct address *known, const c
     const char *port = known->name + strlen(known->host);
     const int is_v6 = strchr(host, ':') != NULL && *host != '[';
     char url[3 * ADDRESS_BYTES];
-
     snprintf(url, sizeof url, "%.*s%s%s%s%s/%s", (int)scheme_length, known->base, is_v6 ? "[" : "",
              host, is_v6 ? "]" : "", port, known->database);
     return address_read(address, url, err);

@@ -12,7 +12,6 @@ enum { SQL_MOST_BYTES = 1 << 18 };
 static size_t count_of(const char *text, char wanted)
 {
     size_t count = 0;
-
     for (; *text; text++)
         count += *text == wanted;
     return count;
@@ -42,7 +41,6 @@ static char unescaped(char c)
 static const char *cell_of(char *text)
 {
     char *out = text;
-
     if (!strcmp(text, "\\N"))
         return NULL;
     for (const char *in = text; *in; in++)
@@ -57,7 +55,6 @@ static size_t take_line(char *line, const char *cells[], size_t room, char **nex
 {
     const size_t length = strcspn(line, "\n");
     size_t count = 0;
-
     *next = line + length + (line[length] != '\0');
     line[length] = '\0';
     for (char *cell = line; cell && count < room;) {
@@ -76,7 +73,6 @@ static int read_table(struct answer_table *answer, const struct server *server, 
     char *line = answer->text, *next;
     const size_t lines = count_of(line, '\n');
     char *end = strchr(line, '\n');
-
     if (!end)
         return err_set(err, ERR_INPUT, "the answer of %s has no heading", server_name(server));
     *end = '\0';
@@ -101,7 +97,6 @@ static int read_table(struct answer_table *answer, const struct server *server, 
 int answer_ask(struct answer_table *answer, struct server *server, const char *sql, struct err *err)
 {
     struct text statement, text;
-
     *answer = (struct answer_table){0};
     text_init(&statement, SQL_MOST_BYTES);
     text_init(&text, FLEET_ANSWER_MOST_BYTES);
@@ -142,13 +137,11 @@ const char *answer_text(const struct answer_table *answer, size_t row, const cha
 uint64_t answer_count(const struct answer_table *answer, size_t row, const char *column)
 {
     const char *text = answer_text(answer, row, column);
-
     return text ? strtoull(text, NULL, 10) : 0;
 }
 
 int64_t answer_integer(const struct answer_table *answer, size_t row, const char *column)
 {
     const char *text = answer_text(answer, row, column);
-
     return text ? strtoll(text, NULL, 10) : 0;
 }

@@ -11,7 +11,6 @@ int cluster_read(struct cluster *cluster, struct server *server, struct err *err
 {
     struct text answer;
     int version = 0;
-
     *cluster = (struct cluster){0};
     text_init(&answer, ANSWER_MOST_BYTES);
     int status =
@@ -72,7 +71,6 @@ static const char *host_of(char *answer)
 {
     unsigned long long below = 0;
     char *rest = NULL;
-
     for (char *line = strtok_r(answer, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         char *weight = strchr(line, '\t'), *remainder = weight ? strchr(weight + 1, '\t') : NULL;
 
@@ -91,7 +89,6 @@ int cluster_open(struct server **shard, struct server *server, const struct clus
                  const struct fleet_key *key, struct err *err)
 {
     struct text sql, answer;
-
     *shard = NULL;
     text_init(&sql, SQL_MOST_BYTES);
     text_init(&answer, ANSWER_MOST_BYTES);
@@ -118,7 +115,6 @@ int cluster_each(struct server *server, const struct cluster *cluster,
 {
     struct text sql, answer;
     char *rest = NULL;
-
     if (!*cluster->name)
         return visit(self, server, err);
     text_init(&sql, SQL_MOST_BYTES);
@@ -151,7 +147,6 @@ static int make_tables(void *self, struct server *server, struct err *err)
     struct text sql;
     struct err absent;
     int status = 0;
-
     /* Adds no table to those of another version. */
     if (cluster_read(&found, server, &absent) && server_exception(server) != SERVER_UNKNOWN_TABLE) {
         *err = absent;
@@ -170,7 +165,6 @@ static int make_tables(void *self, struct server *server, struct err *err)
 int cluster_make(struct server *server, const char *name, struct err *err)
 {
     struct cluster cluster;
-
     snprintf(cluster.name, sizeof cluster.name, "%s", name ? name : "");
     return cluster_each(server, &cluster, make_tables, &cluster, err);
 }

@@ -40,7 +40,6 @@ const struct curl_calls *curl_load(struct err *err)
 {
     static struct curl_calls calls;
     void *library = NULL;
-
     if (calls.perform)
         return &calls;
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !library; i++)

@@ -13,7 +13,6 @@ static int ask_query(struct answer_table *answer, struct server *server, enum qu
                      const struct query_values *values, struct err *err)
 {
     struct text sql;
-
     text_init(&sql, SQL_MOST_BYTES);
     query_write(&sql, query, values);
     int status = text_failed(&sql) ? -1 : answer_ask(answer, server, sql.data, err);
@@ -32,7 +31,6 @@ static void tell_no_run(const struct server *server, const struct query_values *
                         struct err *err)
 {
     const char *job = wanted->job ? wanted->job : "", *run = wanted->run ? wanted->run : "";
-
     if (*job || *run)
         err_set(err, ERR_INPUT, "%s has no run%s%s%s%s%s%s in '%s'", server_name(server),
                 *run ? " '" : "", run, *run ? "'" : "", *job ? " of a job '" : "", job,
@@ -48,7 +46,6 @@ static int find_run(char job[FLEET_NAME_BYTES], char run[FLEET_NAME_BYTES], stru
                     const struct query_values *wanted, struct err *err)
 {
     struct answer_table runs;
-
     if (ask_query(&runs, server, QUERY_runs, wanted, err))
         return -1;
     const bool is_there = runs.row_count > 0;
@@ -67,7 +64,6 @@ static int find_other(struct fleet *fleet, struct server *server, const char *ag
 {
     const char *slash = strrchr(against, '/');
     char job[FLEET_NAME_BYTES];
-
     snprintf(job, sizeof job, "%.*s", slash ? (int)(slash - against) : (int)strlen(fleet->job),
              slash ? against : fleet->job);
     const struct query_values wanted = {.job = job, .run = slash ? slash + 1 : against};
@@ -80,7 +76,6 @@ int fleet_read(struct fleet *fleet, struct server *server, const struct fleet_as
     const struct query_values wanted = {.job = ask->job, .run = ask->run};
     struct cluster cluster;
     int status = 0;
-
     *fleet = (struct fleet){0};
     if (cluster_read(&cluster, server, err) ||
         find_run(fleet->job, fleet->run, server, &wanted, err) ||

@@ -28,7 +28,6 @@ static int read_line(FILE *file, char *field, size_t bytes, const char *what, co
                      struct err *err)
 {
     char line[LINE_MOST_BYTES];
-
     if (!fgets(line, sizeof line, file))
         return err_set(err, ERR_USAGE,
                        "--login=%s: the file must have two lines, the user and the password", path);
@@ -39,7 +38,6 @@ static int read_line(FILE *file, char *field, size_t bytes, const char *what, co
 static int read_file(struct fleet_login *login, const char *path, struct err *err)
 {
     FILE *file = fopen(path, "re");
-
     if (!file)
         return err_set(err, ERR_USAGE, "--login=%s: %s", path, strerror(errno));
     const int status =
@@ -54,7 +52,6 @@ static int read_file(struct fleet_login *login, const char *path, struct err *er
 int fleet_login_find(struct fleet_login *login, const char *file, struct err *err)
 {
     const char *user = getenv(USER), *password = getenv(PASSWORD);
-
     *login = (struct fleet_login){.certificates = getenv(CERTIFICATES)};
     if (file)
         return read_file(login, file, err);

@@ -33,7 +33,6 @@ static const char *value_of(const struct query_values *values, const char *name,
 void query_write(struct text *sql, enum query query, const struct query_values *values)
 {
     const char *rest = queries[query].text, *brace;
-
     text_clear(sql);
     while ((brace = strchr(rest, '{')) && strchr(brace, '}')) {
         text_add_bytes(sql, rest, (size_t)(brace - rest));

@@ -41,7 +41,6 @@ static const char *words_of(char words[WORDS_BYTES], const char *body)
 {
     const char *begin = strstr(body, "Exception: ");
     size_t length = 0;
-
     begin = begin ? begin + strlen("Exception: ") : body;
     const char *end = strstr(begin, ", e.what()");
     if (!end)
@@ -57,7 +56,6 @@ static const char *words_of(char words[WORDS_BYTES], const char *body)
 static void tell_exception(const struct refusal_of *of, int exception, struct err *err)
 {
     char words[WORDS_BYTES];
-
     words_of(words, of->body);
     if (is_among(exception, logins, sizeof logins / sizeof *logins))
         err_set(err, ERR_INPUT,
@@ -77,7 +75,6 @@ static void tell_exception(const struct refusal_of *of, int exception, struct er
 static void tell_status(const struct refusal_of *of, long status, struct err *err)
 {
     char words[WORDS_BYTES];
-
     if (status >= 300 && status < 400)
         err_set(err, ERR_INPUT,
                 "%s redirects to %s, which is not followed; if that is the right server, give its "
@@ -98,7 +95,6 @@ static void tell_status(const struct refusal_of *of, long status, struct err *er
 static int exception_of(const char *body, long status)
 {
     const char *code = status == 200 ? NULL : strstr(body, "Code: ");
-
     if (status == 200) {
         const size_t length = strlen(body);
         const char *tail = length > 4096 ? body + length - 4096 : body;
@@ -113,7 +109,6 @@ static int exception_of(const char *body, long status)
 struct refusal_kind refusal_read(const struct refusal_of *of, long status, struct err *err)
 {
     struct refusal_kind kind = {.exception = exception_of(of->body, status)};
-
     kind.is_fine = status == 200 && !kind.exception;
     kind.passes =
         (kind.exception && is_among(kind.exception, passing, sizeof passing / sizeof *passing)) ||

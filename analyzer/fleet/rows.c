@@ -10,7 +10,6 @@ enum { NUMBER_MOST_BYTES = 24, ROWS_FIRST_BYTES = 1 << 12 };
 static int first_column(enum fleet_table table)
 {
     int column = 0;
-
     while (fleet_columns[column].table != (int)table)
         column++;
     return column;
@@ -69,7 +68,6 @@ static void put_number(struct rows *rows, uint64_t value)
 {
     char digits[NUMBER_MOST_BYTES];
     size_t at = sizeof digits;
-
     do
         digits[--at] = (char)('0' + value % 10);
     while (value /= 10);
@@ -137,7 +135,6 @@ static char escape_of(char c)
 void rows_text(struct rows *rows, enum fleet_column column, const char *value)
 {
     const char *rest = value ? value : "";
-
     if (!begin_value(rows, column, 2 * strlen(rest)))
         return;
     for (;;) {

@@ -37,7 +37,6 @@ struct server {
 static size_t take_body(char *data, size_t size, size_t count, void *self)
 {
     struct server *server = self;
-
     text_add_bytes(&server->body, data, size * count);
     return text_failed(&server->body) ? 0 : size * count;
 }
@@ -47,7 +46,6 @@ static size_t take_header(char *data, size_t size, size_t count, void *self)
     static const char location[] = "location:";
     struct server *server = self;
     const size_t length = size * count, head = sizeof location - 1;
-
     if (length > head && !strncasecmp(data, location, head))
         snprintf(server->redirected, sizeof server->redirected, "%.*s", (int)(length - head),
                  data + head);
@@ -59,7 +57,6 @@ static size_t take_header(char *data, size_t size, size_t count, void *self)
 static int add_header(struct server *server, const char *name, const char *value, struct err *err)
 {
     char line[320];
-
     snprintf(line, sizeof line, *value ? "%s: %s" : "%s:%s", name, value);
     struct curl_slist *longer = server->calls->slist_append(server->headers, line);
     if (!longer)
@@ -83,7 +80,6 @@ static void set_options(struct server *server)
 {
     const struct curl_calls *calls = server->calls;
     CURL *curl = server->curl;
-
     calls->setopt(curl, CURLOPT_NOSIGNAL, 1L);
     calls->setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
     calls->setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
@@ -107,7 +103,6 @@ static int open_address(struct server **opened, const struct address *address,
 {
     const struct curl_calls *calls = curl_load(err);
     struct server *server = calls ? calloc(1, sizeof *server) : NULL;
-
     if (!calls)
         return -1;
     if (server) {
@@ -135,7 +130,6 @@ int server_open(struct server **server, const char *url, const char *login_file,
 {
     struct address address;
     struct fleet_login login;
-
     if (fleet_login_find(&login, login_file, err) || address_read(&address, url, err))
         return -1;
     return open_address(server, &address, &login, timeout_s, err);
@@ -145,7 +139,6 @@ int server_open_beside(struct server **server, const struct server *known, const
                        struct err *err)
 {
     struct address address;
-
     if (address_beside(&address, &known->address, host, err))
         return -1;
     return open_address(server, &address, &known->login, known->timeout_s, err);
@@ -200,7 +193,6 @@ enum outcome {
 static enum outcome not_performed(const struct server *server, CURLcode code, struct err *err)
 {
     const char *name = server->address.name;
-
     switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
@@ -242,7 +234,6 @@ static enum outcome judge(struct server *server, struct err *err)
                                   .redirected = server->redirected};
     struct refusal_kind kind;
     long status = 0;
-
     server->calls->getinfo(server->curl, CURLINFO_RESPONSE_CODE, &status);
     kind = refusal_read(&of, status, err);
     server->exception = kind.exception;
@@ -254,7 +245,6 @@ static enum outcome request(struct server *server, const char *sql, const char *
                             struct err *err)
 {
     const struct curl_calls *calls = server->calls;
-
     text_clear(&server->url);
     text_clear(&server->body);
     *server->redirected = '\0';
@@ -285,7 +275,6 @@ static enum outcome request(struct server *server, const char *sql, const char *
 static void pause_ms(long ms)
 {
     const struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
-
     nanosleep(&pause, NULL);
 }
 
@@ -296,7 +285,6 @@ static enum outcome request_until(struct server *server, const char *sql, const 
 {
     const uint64_t begin_ns = monotonic_ns();
     long wait_ms = PAUSE_FIRST_MS;
-
     for (;;) {
         const enum outcome outcome = request(server, sql, rows, bytes, err);
         const uint64_t waited_ns = monotonic_ns() - begin_ns;

@@ -118,7 +118,6 @@ static void add_clickhouse_table(struct text *sql, enum fleet_table table, const
 static void add_distributed_table(struct text *sql, enum fleet_table table, const char *cluster)
 {
     const char *name = fleet_tables[table].name;
-
     text_addf(sql, "CREATE TABLE IF NOT EXISTS %s AS %s_local ENGINE = Distributed(", name, name);
     fleet_add_literal(sql, cluster);
     text_addf(sql, ", currentDatabase(), %s_local, " SHARDING_KEY ")", name);
@@ -154,7 +153,6 @@ bool fleet_schema_statement(struct text *sql, enum fleet_dialect dialect, const 
 {
     const size_t each = dialect == FLEET_SHARDED ? 2 : 1;
     const enum fleet_table table = (enum fleet_table)(number / each);
-
     text_clear(sql);
     if (number > FLEET_TABLES * each)
         return false;

@@ -26,7 +26,6 @@ struct stacks {
 static bool cut_bytes(struct piece *line, uint64_t *bytes)
 {
     size_t space = line->length;
-
     while (space && line->text[space - 1] != ' ')
         space--;
     if (!space || !piece_number((struct piece){line->text + space, line->length - space}, 10,
@@ -40,7 +39,6 @@ static bool cut_bytes(struct piece *line, uint64_t *bytes)
 static bool cut_place(struct piece *name, struct piece *file, uint64_t *line)
 {
     size_t open = name->length, colon;
-
     if (!open || name->text[open - 1] != ')')
         return false;
     while (open && name->text[open - 1] != '(')
@@ -68,7 +66,6 @@ static uint32_t add_frame(struct stacks *stacks, uint32_t parent, struct piece n
     struct piece file = {0};
     uint64_t line = 0;
     const bool has_place = cut_place(&name, &file, &line);
-
     place.line = (uint32_t)line;
     place.function_id = draft_text(stacks->draft, name.text, name.length, stacks->err);
     if (!place.function_id)
@@ -84,7 +81,6 @@ static int add_line(struct stacks *stacks)
 {
     struct piece rest = stacks->lines.line;
     struct event *event = &stacks->event;
-
     if (!rest.length)
         return 0;
     event->address += event->size_bytes;
@@ -113,7 +109,6 @@ int import_collapsed(const struct import_source *source, struct draft *draft, st
                                       .stream = STREAM_UNKNOWN,
                                       .device = DRAFT_NO_DEVICE},
                             .err = err};
-
     stacks.event.object = draft_text(draft, "imported", sizeof "imported" - 1, err);
     if (!stacks.event.object || draft_thread(draft, 1, 0, "", err) ||
         draft_hook(draft, "stack", "collapsed", &stacks.event.hook_id, err))
@@ -135,7 +130,6 @@ bool import_is_collapsed(const struct import_source *source)
 {
     struct lines lines = {.source = source};
     uint64_t bytes;
-
     return source->length && !memchr(source->bytes, '\0', source->length) && lines_next(&lines) &&
            cut_bytes(&lines.line, &bytes);
 }

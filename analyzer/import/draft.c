@@ -52,7 +52,6 @@ static int check_path(const char *path, struct err *err)
 {
     struct stat status;
     struct err reason;
-
     if (stat(path, &status) && errno == ENOENT)
         return 0;
     if (!trace_file_check(path, &reason))
@@ -65,7 +64,6 @@ static int make_aside(struct draft *draft, const char *path, struct err *err)
     static const char suffix[] = ".XXXXXX";
     const size_t bytes = strlen(path) + sizeof suffix;
     int fd = -1;
-
     draft->path = strdup(path);
     draft->aside = malloc(bytes);
     draft->beside = malloc(bytes + sizeof "-journal");
@@ -89,7 +87,6 @@ static int make_aside(struct draft *draft, const char *path, struct err *err)
 static void remove_aside(const struct draft *draft)
 {
     static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
-
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         snprintf(draft->beside, strlen(draft->aside) + sizeof "-journal", "%s%s", draft->aside,
                  suffixes[i]);
@@ -131,7 +128,6 @@ static int sql_failed(const struct draft *draft, struct err *err)
 static int prepare(struct draft *draft, struct err *err)
 {
     sqlite3 *db = draft->store.db;
-
     if (sqlite3_prepare_v2(db, "INSERT INTO symbol VALUES(?1,0,?2,?3,?4)", -1, &draft->add_symbol,
                            NULL) == SQLITE_OK &&
         sqlite3_prepare_v2(db, "INSERT INTO hook VALUES(?1,?2,?3)", -1, &draft->add_hook, NULL) ==
@@ -143,7 +139,6 @@ static int prepare(struct draft *draft, struct err *err)
 struct draft *draft_begin(const char *path, struct err *err)
 {
     struct draft *draft;
-
     if (check_path(path, err) || !(draft = array_new(1, sizeof *draft, err)))
         return NULL;
     draft->hook_count = HOOK_COUNT;
@@ -159,7 +154,6 @@ struct draft *draft_begin(const char *path, struct err *err)
 static int flush_events(struct draft *draft, struct err *err)
 {
     const size_t count = draft->pending_count;
-
     draft->pending_count = 0;
     return store_events(&draft->store, draft->events, count, err);
 }
@@ -179,7 +173,6 @@ static int finish(struct draft *draft, struct err *err)
 int draft_end(struct draft *draft, uint64_t *event_count, struct err *err)
 {
     int status = finish(draft, err);
-
     *event_count = draft->event_count;
     release(draft);
     if (!status)
@@ -212,7 +205,6 @@ int draft_does_not_know(struct draft *draft, struct err *err, const char *format
 {
     char sentence[512];
     va_list arguments;
-
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
@@ -231,7 +223,6 @@ int draft_hook(struct draft *draft, const char *name, const char *api, uint16_t 
                struct err *err)
 {
     sqlite3_stmt *add = draft->add_hook;
-
     *hook_id = draft->hook_count++;
     sqlite3_bind_int(add, 1, *hook_id);
     sqlite3_bind_text(add, 2, name, -1, SQLITE_STATIC);
@@ -246,7 +237,6 @@ int draft_allocator_setting(struct draft *draft, const char *name, const char *v
 {
     char copy[LIMIT_text_bytes + 1];
     const size_t most = length < LIMIT_text_bytes ? length : LIMIT_text_bytes;
-
     memcpy(copy, value, most);
     copy[most] = '\0';
     return store_variable(&draft->store, "allocator_setting", name, copy, err);
@@ -266,7 +256,6 @@ int draft_device(struct draft *draft, int device, const char *uuid, const char *
     char text[256];
     const int uuid_bytes = snprintf(text, 100, "%s", uuid);
     const size_t at = (size_t)(uuid_bytes < 100 ? uuid_bytes : 99) + 1;
-
     snprintf(text + at, sizeof text - at, "%s", name);
     return define(draft, &slot, text, at + strlen(text + at), err);
 }
@@ -275,7 +264,6 @@ int draft_thread(struct draft *draft, uint32_t thread_id, uint64_t tid, const ch
                  struct err *err)
 {
     const struct ring_slot slot = {.type = SLOT_THREAD, .seq = thread_id, .address = tid};
-
     return define(draft, &slot, name, strlen(name), err);
 }
 
@@ -286,7 +274,6 @@ uint32_t draft_text(struct draft *draft, const char *text, size_t length, struct
     char copy[LIMIT_text_bytes + 1];
     const size_t most = length < LIMIT_text_bytes ? length : LIMIT_text_bytes;
     struct ring_slot slot = {.type = SLOT_STRING};
-
     memcpy(copy, text, most);
     copy[most] = '\0';
     if (most < length) /* the cut may lie within a UTF-8 character */
@@ -311,7 +298,6 @@ static uint32_t add_frame(struct draft *draft, uint32_t parent, enum frame_kind 
                                    .address = address,
                                    .stack_id = parent,
                                    .memory = (uint8_t)kind};
-
     if (found != PAIR_MAP_NONE)
         return found;
     if (define(draft, &slot, "", 0, err) ||
@@ -329,7 +315,6 @@ uint32_t draft_python_frame(struct draft *draft, uint32_t parent, const struct d
                             struct err *err)
 {
     uint32_t id = pair_map_get(&draft->locations, place->line, place_key(place));
-
     if (id == PAIR_MAP_NONE) {
         id = draft->location_count + 1;
         const struct ring_slot slot = {.type = SLOT_LOCATION,
@@ -350,7 +335,6 @@ static int add_symbol(struct draft *draft, uint64_t address, const struct draft_
 {
     const uint64_t values[] = {address, place->function_id, place->file_id, place->line};
     sqlite3_stmt *add = draft->add_symbol;
-
     for (int i = 0; i < 4; i++)
         sqlite3_bind_int64(add, i + 1, (sqlite3_int64)values[i]);
     const int status = sqlite3_step(add) == SQLITE_DONE ? 0 : sql_failed(draft, err);
@@ -366,7 +350,6 @@ static uint32_t add_native(struct draft *draft, uint32_t parent, const struct dr
     const uint32_t line = module ? UINT32_MAX : place->line;
     uint32_t number = pair_map_get(&draft->natives, line, key);
     const bool is_new = number == PAIR_MAP_NONE;
-
     if (is_new)
         number = draft->native_count + 1;
     const uint64_t address = module * MODULE_BYTES + (uint64_t)number * ADDRESS_STEP;
@@ -394,7 +377,6 @@ static uint32_t find_module(struct draft *draft, uint32_t text_id, struct err *e
                                    .address = number * MODULE_BYTES,
                                    .object = number * MODULE_BYTES,
                                    .stream = (number + 1) * MODULE_BYTES};
-
     if (found != PAIR_MAP_NONE)
         return found;
     if (define(draft, &slot, path, strlen(path), err) ||
@@ -409,7 +391,6 @@ uint32_t draft_module_frame(struct draft *draft, uint32_t parent, uint32_t funct
     const struct draft_place place = {.function_id = function_id};
     const uint32_t module = find_module(draft, module_text_id, err);
     const uint64_t key = (uint64_t)function_id << 32 | module_text_id;
-
     return module ? add_native(draft, parent, &place, key, module, err) : 0;
 }
 

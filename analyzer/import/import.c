@@ -31,7 +31,6 @@ const char *const import_summaries = summaries + 2;
 static int read_all(struct import_source *source, FILE *file, struct err *err)
 {
     size_t capacity = 0, got;
-
     do {
         if (ARRAY_GROW(source->bytes, capacity, source->length, err))
             return -1;
@@ -48,7 +47,6 @@ static int read_file(struct import_source *source, struct err *err)
     struct stat status;
     FILE *file = NULL;
     int result = -1;
-
     if (stat(source->path, &status) == 0 && S_ISDIR(status.st_mode))
         errno = EISDIR;
     else
@@ -83,7 +81,6 @@ int import_open(struct import *import, const char *path, const char *name, struc
 int import_write(struct import *import, const char *output, struct err *err)
 {
     struct draft *draft = draft_begin(output, err);
-
     if (!draft)
         return -1;
     if (draft_set_text(draft, META_imported_format, import->format->name, err) ||

@@ -8,7 +8,6 @@
 size_t lines_start(const struct import_source *source)
 {
     static const char mark[] = {'\xef', '\xbb', '\xbf'};
-
     return source->length >= sizeof mark && !memcmp(source->bytes, mark, sizeof mark) ? sizeof mark
                                                                                       : 0;
 }
@@ -16,7 +15,6 @@ size_t lines_start(const struct import_source *source)
 bool lines_next(struct lines *lines)
 {
     const struct import_source *source = lines->source;
-
     if (!lines->at)
         lines->at = lines_start(source);
     struct piece rest = {(const char *)source->bytes + lines->at, source->length - lines->at};
@@ -42,7 +40,6 @@ struct piece piece_cut(struct piece *rest, char byte)
     const char *found = rest->length ? memchr(rest->text, byte, rest->length) : NULL;
     const struct piece head = {rest->text, found ? (size_t)(found - rest->text) : rest->length};
     const size_t taken = head.length + (found != NULL);
-
     rest->text += taken;
     rest->length -= taken;
     return head;
@@ -65,7 +62,6 @@ static unsigned digit_of(char byte)
 bool piece_number(struct piece piece, unsigned base, uint64_t most, uint64_t *number)
 {
     uint64_t value = 0;
-
     for (size_t i = 0; i < piece.length; i++) {
         const unsigned digit = digit_of(piece.text[i]);
 

@@ -9,7 +9,6 @@ int live_blocks_add(struct live_blocks *blocks, uint64_t address, uint64_t size_
 {
     const uint64_t low = size_bytes & (((uint64_t)1 << LOW_BITS) - 1);
     uint64_t replaced_bytes;
-
     live_blocks_take(blocks, address, &replaced_bytes);
     blocks->bytes += size_bytes;
     return pair_map_put(&blocks->sizes, LOW, address, (uint32_t)low, err) ||
@@ -22,7 +21,6 @@ int live_blocks_add(struct live_blocks *blocks, uint64_t address, uint64_t size_
 bool live_blocks_take(struct live_blocks *blocks, uint64_t address, uint64_t *size_bytes)
 {
     const uint32_t low = pair_map_remove(&blocks->sizes, LOW, address);
-
     if (low == PAIR_MAP_NONE)
         return false;
     *size_bytes = low | (uint64_t)pair_map_remove(&blocks->sizes, HIGH, address) << LOW_BITS;

@@ -78,7 +78,6 @@ static bool has_column(struct nsys *nsys, const char *table, const char *column)
 {
     const int status = sqlite3_table_column_metadata(nsys->db, "main", table, column, NULL, NULL,
                                                      NULL, NULL, NULL);
-
     nsys->is_broken |= status != SQLITE_OK && status != SQLITE_ERROR;
     return status == SQLITE_OK;
 }
@@ -89,7 +88,6 @@ static const char *text_of(struct nsys *nsys, sqlite3_stmt *row, int column)
 {
     const bool is_there = sqlite3_column_type(row, column) != SQLITE_NULL;
     const char *text = (const char *)sqlite3_column_text(row, column);
-
     nsys->is_broken |= is_there && !text;
     return text;
 }
@@ -117,7 +115,6 @@ static int check_table(const struct nsys *nsys, const char *table)
     sqlite3_stmt *columns = NULL;
     int step = SQLITE_ERROR;
     bool is_computed = false;
-
     snprintf(pragma, sizeof pragma, "PRAGMA main.table_xinfo(%s)", table);
     if (sqlite3_prepare_v2(nsys->db, pragma, -1, &columns, NULL) == SQLITE_OK)
         while (!is_computed && (step = sqlite3_step(columns)) == SQLITE_ROW)
@@ -141,7 +138,6 @@ static int check_tables(struct nsys *nsys)
                                          "TARGET_INFO_GPU",
                                          "TARGET_INFO_CUDA_DEVICE",
                                          "TARGET_INFO_SESSION_START_TIME"};
-
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         if (check_table(nsys, tables[i]))
             return -1;
@@ -161,7 +157,6 @@ static int find_text(struct nsys *nsys, uint64_t string_id, uint32_t *id)
 {
     sqlite3_stmt *find = nsys->find_string;
     int status = 0;
-
     *id = pair_map_get(&nsys->texts, 0, string_id);
     if (*id != PAIR_MAP_NONE)
         return 0;
@@ -222,7 +217,6 @@ static int read_event(struct nsys *nsys, sqlite3_stmt *row)
     const int64_t bytes = needed_number(nsys, row, 4), operation = needed_number(nsys, row, 6);
     const enum memory_kind memory = memory_of(nsys, row);
     int others;
-
     if (nsys->wrong_column)
         return 0;
     if ((others = check_process(nsys, process)))
@@ -258,7 +252,6 @@ static int read_event(struct nsys *nsys, sqlite3_stmt *row)
 static int check_row(struct nsys *nsys, const char *table)
 {
     char what[96];
-
     if (!nsys->wrong_column)
         return 0;
     snprintf(what, sizeof what, "column %.40s has a value of the wrong type", nsys->wrong_column);
@@ -271,7 +264,6 @@ static int each_row(struct nsys *nsys, const char *table, const char *sql,
 {
     sqlite3_stmt *rows = NULL;
     int status = 0, step = SQLITE_DONE;
-
     if (sqlite3_prepare_v2(nsys->db, sql, -1, &rows, NULL) != SQLITE_OK)
         return failed(nsys, table);
     while (!status && (step = sqlite3_step(rows)) == SQLITE_ROW) {
@@ -288,7 +280,6 @@ static int each_row(struct nsys *nsys, const char *table, const char *sql,
 static int read_events(struct nsys *nsys)
 {
     char sql[512];
-
     snprintf(
         sql, sizeof sql,
         "SELECT start, globalPid, deviceId, address, bytes, memKind, memoryOperationType, %s, %s, "
@@ -318,7 +309,6 @@ static int read_call(struct nsys *nsys, sqlite3_stmt *row)
     const uint64_t correlation_id = (uint64_t)number_of(nsys, row, 0);
     const int64_t thread = number_of(nsys, row, 1);
     const uint32_t number = pair_map_get(&nsys->by_correlation, 0, correlation_id);
-
     if (number == PAIR_MAP_NONE || thread < 0 || PID_OF(thread) != PID_OF(nsys->process))
         return 0;
     struct row *of = &nsys->rows[number];
@@ -333,7 +323,6 @@ static int read_call(struct nsys *nsys, sqlite3_stmt *row)
 static int read_calls(struct nsys *nsys)
 {
     char sql[256];
-
     if (!has_column(nsys, RUNTIME, "correlationId"))
         return 0;
     snprintf(sql, sizeof sql, "SELECT correlationId, globalTid, nameId, %s FROM " RUNTIME,
@@ -348,7 +337,6 @@ static int read_frame(struct nsys *nsys, sqlite3_stmt *row)
     const uint32_t parent = pair_map_get(&nsys->stacks, 0, chain_id);
     const int64_t depth = number_of(nsys, row, 2);
     struct draft_place place = {0};
-
     if (parent == PAIR_MAP_NONE || depth < 0 || depth >= LIMIT_stack_frames)
         return 0;
     if (find_text(nsys, (uint64_t)number_of(nsys, row, 1), &place.function_id))
@@ -377,7 +365,6 @@ static int find_hook(struct nsys *nsys, uint64_t name_id, uint16_t *hook_id)
     const uint32_t known = pair_map_get(&nsys->hooks, 0, name_id);
     sqlite3_stmt *find = nsys->find_string;
     int status = 0;
-
     *hook_id = known == PAIR_MAP_NONE ? nsys->no_hook : (uint16_t)known;
     if (!name_id || !find || known != PAIR_MAP_NONE || nsys->hooks.count > 10000)
         return 0;
@@ -395,7 +382,6 @@ static int find_hook(struct nsys *nsys, uint64_t name_id, uint16_t *hook_id)
 static int note_block(struct nsys *nsys, const struct event *event)
 {
     uint64_t size_bytes;
-
     if (event->kind != EVENT_ALLOC) {
         nsys->unknown_count += !live_blocks_take(&nsys->live, event->address, &size_bytes);
         return 0;
@@ -410,7 +396,6 @@ static int note_block(struct nsys *nsys, const struct event *event)
 static int write_events(struct nsys *nsys)
 {
     const uint64_t start_ns = nsys->count ? nsys->rows[0].event.time_ns : 0;
-
     for (size_t i = 0; i < nsys->count; i++) {
         struct row *row = &nsys->rows[i];
         const uint32_t stack = pair_map_get(&nsys->stacks, 0, row->chain_id);
@@ -437,7 +422,6 @@ static int write_device(struct nsys *nsys, int device)
     const char *uuid = NULL, *name = NULL;
     int64_t total_bytes = 0;
     int step = sqlite3_prepare_v2(nsys->db, sql, -1, &find, NULL);
-
     if (step == SQLITE_OK) {
         sqlite3_bind_int(find, 1, device);
         sqlite3_bind_int64(find, 2, PID_OF(nsys->process));
@@ -481,7 +465,6 @@ static int say_unknown(struct nsys *nsys)
 static int import_all(struct nsys *nsys)
 {
     struct err *err = nsys->err;
-
     if (check_tables(nsys))
         return -1;
     if (has_column(nsys, "StringIds", "value") &&
@@ -508,7 +491,6 @@ int import_nsys(const struct import_source *source, struct draft *draft, struct 
     struct nsys *nsys;
     struct err reason;
     int status = -1;
-
     if (!trace_file_check(source->path, &reason))
         return err_set(err, ERR_INPUT, "%s is a trace already", source->path);
     if (trace_file_check_end(source->path, &reason))

@@ -108,7 +108,6 @@ static int take(struct reader *reader, size_t count, const unsigned char **bytes
 static int take_number(struct reader *reader, size_t count, uint64_t *number)
 {
     const unsigned char *bytes;
-
     if (take(reader, count, &bytes))
         return -1;
     *number = 0;
@@ -164,7 +163,6 @@ static int push_text(struct reader *reader, size_t length_bytes, bool is_text)
     struct pickle_value value = {.type = is_text ? PICKLE_TEXT : PICKLE_OTHER};
     const unsigned char *bytes;
     uint64_t length;
-
     if (take_number(reader, length_bytes, &length))
         return -1;
     if (length > UINT32_MAX)
@@ -182,7 +180,6 @@ static int push_long(struct reader *reader)
 {
     const unsigned char *bytes;
     uint64_t length, number = 0;
-
     if (take_number(reader, 1, &length) || take(reader, (size_t)length, &bytes))
         return -1;
     if (length > 9 || (length == 9 && bytes[8]) || (length && bytes[length - 1] & 0x80))
@@ -195,7 +192,6 @@ static int push_long(struct reader *reader)
 static int push_int(struct reader *reader, size_t bytes)
 {
     uint64_t number;
-
     if (take_number(reader, bytes, &number))
         return -1;
     return push_number(reader, bytes == 4 && number >> 31 ? PICKLE_OTHER : PICKLE_NUMBER, number);
@@ -204,7 +200,6 @@ static int push_int(struct reader *reader, size_t bytes)
 static int skip(struct reader *reader, size_t count)
 {
     const unsigned char *bytes;
-
     return take(reader, count, &bytes);
 }
 
@@ -213,7 +208,6 @@ static int skip(struct reader *reader, size_t count)
 static int add_items(struct reader *reader, struct pickle_list *list, size_t first)
 {
     const size_t count = reader->count - first;
-
     for (size_t i = 0; i < count; i++) {
         if (ARRAY_GROW(list->items, list->capacity, list->count, reader->err))
             return -1;
@@ -228,7 +222,6 @@ static int push_list(struct reader *reader, enum pickle_type type, size_t first)
 {
     struct pickle_values *values = reader->values;
     struct pickle_list *list = arena_take(&values->lists, sizeof *list);
-
     if (!list || values->list_count == UINT32_MAX)
         return err_set(reader->err, ERR_SYSTEM, "out of memory for %s", reader->name);
     *list = (struct pickle_list){.number = values->list_count++};
@@ -247,7 +240,6 @@ static int push_tuple(struct reader *reader, size_t count)
 static int push_marked_tuple(struct reader *reader)
 {
     size_t first;
-
     return pop_mark(reader, &first) ? -1 : push_list(reader, PICKLE_LIST, first);
 }
 
@@ -264,7 +256,6 @@ static int fill(struct reader *reader, enum pickle_type type, size_t first)
 static int fill_marked(struct reader *reader, enum pickle_type type)
 {
     size_t first;
-
     return pop_mark(reader, &first) ? -1 : fill(reader, type, first);
 }
 
@@ -278,7 +269,6 @@ static int fill_few(struct reader *reader, enum pickle_type type, size_t count)
 static int remember(struct reader *reader, uint64_t number)
 {
     size_t limit = reader->memo_limit;
-
     if (need(reader, 1))
         return -1;
     if (number > reader->put_count + MEMO_SLACK)
@@ -297,14 +287,12 @@ static int remember(struct reader *reader, uint64_t number)
 static int put_memo(struct reader *reader, size_t bytes)
 {
     uint64_t number;
-
     return take_number(reader, bytes, &number) ? -1 : remember(reader, number);
 }
 
 static int get_memo(struct reader *reader, size_t bytes)
 {
     uint64_t number;
-
     if (take_number(reader, bytes, &number))
         return -1;
     if (number >= reader->memo_limit || !reader->is_set[number])
@@ -317,7 +305,6 @@ static int get_memo(struct reader *reader, size_t bytes)
 static int check_protocol(struct reader *reader)
 {
     uint64_t protocol;
-
     if (take_number(reader, 1, &protocol))
         return -1;
     return protocol >= OLDEST_PROTOCOL && protocol <= NEWEST
@@ -419,7 +406,6 @@ int pickle_read(struct pickle_values *values, const char *name, const unsigned c
     struct reader *reader = array_new(1, sizeof *reader, err);
     const unsigned char *opcode;
     int status = reader ? 0 : -1;
-
     *values = (struct pickle_values){0};
     if (!reader)
         return -1;

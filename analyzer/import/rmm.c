@@ -70,7 +70,6 @@ static bool read_fraction(struct piece digits, uint64_t *us)
 static bool read_seconds(struct piece text, uint64_t *seconds, bool *is_of_day)
 {
     uint64_t parts[3];
-
     *is_of_day = text.length && memchr(text.text, ':', text.length) != NULL;
     if (!*is_of_day)
         return piece_number(text, 10, SECONDS_MOST, seconds);
@@ -88,7 +87,6 @@ static bool read_time(struct log *log, struct piece text, uint64_t *time_us)
     const struct piece whole = piece_cut(&text, '.');
     uint64_t seconds, fraction_us = 0;
     bool is_of_day;
-
     if (!read_seconds(whole, &seconds, &is_of_day) ||
         (text.length && !read_fraction(text, &fraction_us)))
         return false;
@@ -132,7 +130,6 @@ static int find_thread(struct log *log, uint64_t tid, uint32_t *id)
 static int note_block(struct log *log, const struct event *event, enum rmm_action action)
 {
     uint64_t size_bytes;
-
     if (action == RMM_FAILURE || !event->address)
         return 0;
     if (action == RMM_ALLOCATE) {
@@ -158,7 +155,6 @@ static int add_line(struct log *log)
     const struct piece size = piece_cut(&rest, ','), stream = piece_cut(&rest, ',');
     enum rmm_action action;
     uint64_t tid, time_us;
-
     if (!piece_number(thread, 10, INT64_MAX, &tid) || !read_time(log, time, &time_us) ||
         !find_action(word, &action) || !read_pointer(pointer, &event.address) ||
         !piece_number(size, 10, LIVE_BYTES_MOST, &event.size_bytes) ||
@@ -194,7 +190,6 @@ static int say_unknown(struct log *log)
 static int add_all(struct log *log)
 {
     static const char *const names[RMM_ACTIONS] = {"allocate", "free", "allocate failure"};
-
     log->pool = draft_text(log->draft, "rmm", 3, log->err);
     if (!log->pool)
         return -1;
@@ -213,7 +208,6 @@ int import_rmm(const struct import_source *source, struct draft *draft, struct e
 {
     struct log log = {.lines = {.source = source}, .draft = draft, .err = err};
     const int status = add_all(&log);
-
     pair_map_release(&log.threads);
     live_blocks_release(&log.live);
     return status;
@@ -222,7 +216,6 @@ int import_rmm(const struct import_source *source, struct draft *draft, struct e
 bool import_is_rmm(const struct import_source *source)
 {
     const size_t start = lines_start(source);
-
     return source->length - start >= sizeof header - 1 &&
            !memcmp(source->bytes + start, header, sizeof header - 1);
 }

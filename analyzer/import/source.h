@@ -22,7 +22,6 @@ struct import_source {
 static inline bool import_is_database(const struct import_source *source)
 {
     static const char magic[] = "SQLite format 3";
-
     return source->length >= sizeof magic && !memcmp(source->bytes, magic, sizeof magic);
 }
 

@@ -50,7 +50,6 @@ static int put(const struct writer *writer, const struct stage *stage, enum torc
                const struct event *event)
 {
     struct event whole = *event;
-
     whole.thread_id = 1;
     whole.device = (int8_t)stage->device->number;
     whole.hook_id = writer->hooks[action];
@@ -62,7 +61,6 @@ static int put(const struct writer *writer, const struct stage *stage, enum torc
 static uint64_t now_ns(const struct writer *writer, const struct stage *stage)
 {
     const struct torch_device *device = stage->device;
-
     if (!device->step_count || !writer->has_begun)
         return 0;
     const size_t next = stage->next < device->step_count ? stage->next : device->step_count - 1;
@@ -81,7 +79,6 @@ static int put_block(struct writer *writer, struct stage *stage, const struct to
                           .stream = block->stream,
                           .stack_id = block->stack_id};
     uint32_t replaced;
-
     if (block->requested_bytes && block->requested_bytes < block->size_bytes) {
         struct event asked = event;
         asked.kind = EVENT_POOL_ASKED;
@@ -115,7 +112,6 @@ static int mark_segment(struct writer *writer, struct stage *stage, uint64_t sta
 {
     const struct torch_block mark = {.address = start, .size_bytes = 1, .stream = STREAM_UNKNOWN};
     const struct range_node *first = range_map_at_or_after(&stage->used, start);
-
     if (first && first->start < end)
         return 0;
     if (put_block(writer, stage, &mark) || put_free(writer, stage, start, 0))
@@ -134,7 +130,6 @@ static int put_segment(struct writer *writer, struct stage *stage,
                                 .size_bytes = segment->size_bytes,
                                 .stack_id = segment->stack_id};
     uint32_t replaced;
-
     return range_map_insert(&stage->segments, segment->address, segment->size_bytes, 0, &replaced,
                             writer->err) ||
                    put(writer, stage, TORCH_SEGMENT_ALLOC, &event) ||
@@ -157,7 +152,6 @@ static int put_mapping(struct writer *writer, struct stage *stage, uint64_t star
                           .address = handle,
                           .size_bytes = end - start,
                           .stack_id = stack_id};
-
     if (range_map_insert(&stage->mapped, start, end - start, handle, &replaced, writer->err) ||
         put(writer, stage, TORCH_SEGMENT_MAP, &event))
         return -1;
@@ -171,7 +165,6 @@ static int unmap(struct writer *writer, struct stage *stage, uint64_t address, u
 {
     const struct range_node *node;
     const uint64_t end = address + size_bytes;
-
     while ((node = range_map_at_or_after(&stage->mapped, address)) && node->start < end) {
         struct event event = {.kind = EVENT_UNMAP,
                               .memory = MEMORY_VMM,
@@ -202,7 +195,6 @@ static int map(struct writer *writer, struct stage *stage, const struct torch_se
     const bool is_whole = !count && origin >= stage->device->segment_count;
     const uint64_t end = segment->address + segment->size_bytes;
     uint64_t start = segment->address;
-
     if (unmap(writer, stage, start, segment->size_bytes))
         return -1;
     for (size_t i = 0; i <= count; i++) {
@@ -224,7 +216,6 @@ static uint64_t handed_out(const struct stage *stage, const struct torch_step *s
     const uint64_t bytes = torch_device_rounded(stage->device, step->size_bytes);
     const uint64_t address = step->address;
     const struct range_node *segment = range_map_at_or_after(&stage->segments, address);
-
     if (!segment || segment->start > address || segment->size_bytes <= SMALL_SEGMENT_BYTES)
         return bytes;
     uint64_t end = segment->start + segment->size_bytes;
@@ -244,7 +235,6 @@ static int take_alloc(struct writer *writer, struct stage *stage, const struct t
                                 .requested_bytes = step->size_bytes,
                                 .stream = step->stream,
                                 .stack_id = step->stack_id};
-
     range_map_remove(&stage->blocks, step->address);
     block.size_bytes = step->block != TORCH_NONE ? stage->device->blocks[step->block].size_bytes
                                                  : handed_out(stage, step);
@@ -285,7 +275,6 @@ static int take_oom(struct writer *writer, struct stage *stage, const struct tor
                                  .stream = step->stream,
                                  .result = OUT_OF_MEMORY,
                                  .stack_id = step->stack_id};
-
     if (put(writer, stage, TORCH_OOM, &reported) ||
         (step->address < refused.size_bytes && put(writer, stage, TORCH_SEGMENT_ALLOC, &refused)))
         return -1;
@@ -299,7 +288,6 @@ static int take_step(struct writer *writer, struct stage *stage, size_t number)
                                           .size_bytes = step->size_bytes,
                                           .stream = step->stream,
                                           .stack_id = step->stack_id};
-
     switch (step->action) {
     case TORCH_ALLOC:
         return take_alloc(writer, stage, step);
@@ -337,7 +325,6 @@ static int put_those_of(struct writer *writer, struct stage *stage, enum torch_b
 {
     const struct torch_device *device = stage->device;
     int status = 0;
-
     for (size_t i = 0; i < device->segment_count && !status; i++) {
         const struct torch_segment *segment = &device->segments[i];
 
@@ -358,7 +345,6 @@ static int foresee(struct stage *stage, struct err *err)
 {
     const struct torch_device *device = stage->device;
     struct torch_mappings *mappings = &stage->foreseen;
-
     for (size_t i = 0; i < device->segment_count; i++) {
         const struct torch_segment *segment = &device->segments[i];
 
@@ -384,7 +370,6 @@ static int find_used(struct stage *stage, struct err *err)
 {
     const struct torch_device *device = stage->device;
     uint32_t replaced;
-
     for (size_t i = 0; i < device->block_count; i++)
         if (range_map_insert(&stage->used, device->blocks[i].address, 1, 0, &replaced, err))
             return -1;
@@ -399,7 +384,6 @@ static int find_used(struct stage *stage, struct err *err)
 static struct stage *find_earliest(const struct writer *writer)
 {
     struct stage *earliest = NULL;
-
     for (size_t i = 0; i < writer->stage_count; i++) {
         struct stage *stage = &writer->stages[i];
 
@@ -413,7 +397,6 @@ static struct stage *find_earliest(const struct writer *writer)
 static int write_all(struct writer *writer)
 {
     struct stage *stage;
-
     for (size_t i = 0; i < writer->stage_count; i++)
         if (foresee(&writer->stages[i], writer->err) || find_used(&writer->stages[i], writer->err))
             return -1;
@@ -476,7 +459,6 @@ int torch_events_write(const struct torch_device *devices, size_t count, struct 
     struct writer writer = {
         .draft = draft, .stages = array_new(count, sizeof *writer.stages, err), .err = err};
     int status = -1;
-
     if (!writer.stages)
         return -1;
     for (; writer.stage_count < count; writer.stage_count++) {

@@ -23,7 +23,6 @@ static int insert(struct torch_mappings *mappings, uint64_t start, uint64_t end,
                   struct err *err)
 {
     uint32_t replaced;
-
     return range_map_insert(&mappings->map, start, end - start, origin, &replaced, err);
 }
 
@@ -31,7 +30,6 @@ static int insert(struct torch_mappings *mappings, uint64_t start, uint64_t end,
 static int cut_at(struct torch_mappings *mappings, uint64_t address, struct err *err)
 {
     const struct range_node *node = range_map_at_or_after(&mappings->map, address);
-
     if (!node || node->start >= address)
         return 0;
     const struct range_node whole = *node;
@@ -50,7 +48,6 @@ int torch_mappings_clear(struct torch_mappings *mappings, uint64_t address, uint
 {
     const struct range_node *node;
     const uint64_t end = address + size_bytes;
-
     if (cut_at(mappings, address, err) || cut_at(mappings, end, err))
         return -1;
     while ((node = range_map_at_or_after(&mappings->map, address)) && node->start < end)
@@ -81,7 +78,6 @@ const struct torch_cut *torch_mappings_cuts(const struct torch_mappings *mapping
 {
     const size_t low =
         SORTED_BELOW(struct torch_cut, origin, mappings->cuts, mappings->count, origin);
-
     *count = 0;
     while (low + *count < mappings->count && mappings->cuts[low + *count].origin == origin)
         ++*count;

@@ -72,7 +72,6 @@ static int add_segment(struct past *past, const struct torch_segment *segment)
 static int undo_free(struct past *past, const struct torch_step *step)
 {
     const uint32_t there = pair_map_get(&past->blocks, 0, step->address);
-
     if (there != PAIR_MAP_NONE)
         past->device->blocks[there].birth = TORCH_AFTER;
     return add_block(past, step);
@@ -83,7 +82,6 @@ static int undo_segment_free(struct past *past, const struct torch_step *step)
     const uint32_t there = pair_map_get(&past->segments, 0, step->address);
     const struct torch_segment freed = {
         .address = step->address, .size_bytes = step->size_bytes, .stream = step->stream};
-
     if (there != PAIR_MAP_NONE)
         past->device->segments[there].birth = TORCH_AFTER;
     return add_segment(past, &freed) ||
@@ -131,7 +129,6 @@ static int undo(struct past *past, struct torch_step *step, size_t end_count)
 static int begin_at_end(struct past *past)
 {
     struct torch_device *device = past->device;
-
     for (size_t i = 0; i < device->block_count; i++)
         if (pair_map_put(&past->blocks, 0, device->blocks[i].address, (uint32_t)i, past->err))
             return -1;
@@ -155,7 +152,6 @@ static int keep_first(struct past *past)
     struct torch_device *device = past->device;
     const struct range_node *node;
     uint64_t address = 0;
-
     for (size_t i = 0; i < device->block_count; i++)
         if (pair_map_get(&past->blocks, 0, device->blocks[i].address) == i)
             device->blocks[i].birth = TORCH_BEFORE;
@@ -189,7 +185,6 @@ int torch_past_find(struct torch_device *device, struct err *err)
     const size_t end_count = device->block_count;
     struct past past = {.device = device, .err = err};
     int status;
-
     device->frees_on = find_frees(device);
     torch_mappings_init(&past.mapped);
     status = begin_at_end(&past);

@@ -54,7 +54,6 @@ static int read_number(const struct snapshot *snapshot, const struct pickle_valu
                        const char *key, uint64_t most, uint64_t *number)
 {
     const struct pickle_value *value = pickle_get(dictionary, key);
-
     *number = 0;
     if (!value || value->type == PICKLE_NONE)
         return 0;
@@ -116,7 +115,6 @@ static int read_owner(struct snapshot *snapshot, const struct pickle_value *item
                       struct torch_block *block)
 {
     const struct pickle_value *frames = pickle_get(item, "frames"), *history;
-
     if (read_number(snapshot, item, "requested_size", BYTES_MOST, &block->requested_bytes))
         return -1;
     if (!frames && pickle_items(pickle_get(item, "history"), &history))
@@ -141,7 +139,6 @@ static int check_block(const struct snapshot *snapshot, const struct pickle_valu
                        const struct torch_block *block, uint64_t end)
 {
     uint64_t address;
-
     if (block->size_bytes > end - block->address)
         return broken(snapshot, "a block lies across the end of its segment");
     if (read_number(snapshot, item, "address", UINT64_MAX, &address))
@@ -160,7 +157,6 @@ static int read_blocks(struct snapshot *snapshot, struct torch_device *device,
     const uint64_t end = segment->address + segment->size_bytes;
     uint64_t at = segment->address;
     size_t count;
-
     if (read_items(snapshot, list, &items, &count))
         return -1;
     for (size_t i = 0; i < count; i++) {
@@ -191,7 +187,6 @@ static int read_content(struct snapshot *snapshot, struct torch_device *device,
     const struct range_node *next = range_map_at_or_after(ranges, segment->address);
     uint64_t live_bytes = 0;
     uint32_t replaced;
-
     if (next && next->start < segment->address + segment->size_bytes)
         return broken(snapshot, "segments overlap");
     if (range_map_insert(ranges, segment->address, segment->size_bytes, 0, &replaced,
@@ -209,7 +204,6 @@ static int read_segment(struct snapshot *snapshot, const struct pickle_value *it
     struct torch_segment segment = {0};
     struct torch_device *device;
     uint64_t number;
-
     if (item->type != PICKLE_DICT)
         return broken(snapshot, "a segment is not a dictionary");
     if (read_number(snapshot, item, "device", LIMIT_devices - 1, &number) ||
@@ -236,7 +230,6 @@ static int read_segments(struct snapshot *snapshot)
 {
     const struct pickle_value *items = NULL;
     size_t count;
-
     if (read_items(snapshot, pickle_get(&snapshot->values.root, "segments"), &items, &count))
         return -1;
     for (size_t i = 0; i < count; i++)
@@ -255,7 +248,6 @@ static enum torch_action find_action(const struct pickle_value *text)
 #undef ACTION
     };
     int action = 0;
-
     while (text && action < TORCH_ACTION_COUNT && !pickle_is_text(text, texts[action]))
         action++;
     return text ? (enum torch_action)action : TORCH_ACTION_COUNT;
@@ -279,7 +271,6 @@ static int read_step(struct snapshot *snapshot, struct torch_device *device,
 {
     struct torch_step step = {.block = TORCH_NONE,
                               .action = find_action(pickle_get(item, "action"))};
-
     if (item->type != PICKLE_DICT)
         return broken(snapshot, "an event is not a dictionary");
     if (step.action == TORCH_ACTION_COUNT)
@@ -311,7 +302,6 @@ static int read_traces(struct snapshot *snapshot)
         pickle_items(pickle_get(&snapshot->values.root, "device_traces"), &lists);
     struct torch_device *device;
     size_t count;
-
     for (size_t i = 0; i < list_count; i++) {
         if (read_items(snapshot, &lists[i], &items, &count) ||
             (count && find_device(snapshot, i, &device)))
@@ -349,7 +339,6 @@ static int read_settings(struct snapshot *snapshot, struct draft *draft)
                                                     TORCH_VARIABLE_new_name};
     const struct pickle_value *settings = pickle_get(&snapshot->values.root, "allocator_settings");
     const struct pickle_value *split;
-
     if (!settings)
         return 0;
     if (read_divisions(snapshot, settings))
@@ -373,7 +362,6 @@ static int read_settings(struct snapshot *snapshot, struct draft *draft)
 static int say_unknown(const struct snapshot *snapshot, bool has_past, struct draft *draft)
 {
     struct err *err = snapshot->err;
-
     if (!snapshot->step_count)
         return draft_does_not_know(draft, err,
                                    "events before the snapshot: no history was recorded, so all "
@@ -419,7 +407,6 @@ static int write_devices(struct snapshot *snapshot, struct draft *draft)
     size_t count = 0;
     bool has_past = false;
     struct err *err = snapshot->err;
-
     for (int i = 0; i < LIMIT_devices; i++) {
         struct torch_device *device = &snapshot->devices[i];
 
@@ -455,7 +442,6 @@ int import_torch_snapshot(const struct import_source *source, struct draft *draf
 {
     struct snapshot *snapshot = array_new(1, sizeof *snapshot, err);
     int status = -1;
-
     if (!snapshot)
         return -1;
     snapshot->source = source;

@@ -44,7 +44,6 @@ static bool contains(const struct pickle_value *text, char byte)
 static bool ends_in(const struct pickle_value *text, const char *suffix)
 {
     const size_t length = strlen(suffix);
-
     return text->length >= length && !memcmp(text->text + text->length - length, suffix, length);
 }
 
@@ -78,7 +77,6 @@ static bool is_source(const struct pickle_value *file)
 {
     static const char *const suffixes[] = {".c",  ".cc",  ".cpp", ".cxx",
                                            ".cu", ".cuh", ".h",   ".hpp"};
-
     for (size_t i = 0; file && file->type == PICKLE_TEXT && i < sizeof suffixes / sizeof *suffixes;
          i++)
         if (ends_in(file, suffixes[i]))
@@ -108,7 +106,6 @@ static size_t length_without_parameters(const char *name, size_t length)
     static const char member[] = " const", call[] = "operator";
     size_t at = length;
     int depth = 0;
-
     if (at > sizeof member && !memcmp(name + at - (sizeof member - 1), member, sizeof member - 1))
         at -= sizeof member - 1;
     if (!at || name[at - 1] != ')')
@@ -127,7 +124,6 @@ static int native_name_id(const struct torch_stacks *stacks, const struct pickle
 {
     static const char result[] = "void ";
     struct pickle_value bare;
-
     if (!name || name->type != PICKLE_TEXT)
         return text_id(stacks, name, id, err);
     bare = *name;
@@ -147,7 +143,6 @@ static int read_place(const struct torch_stacks *stacks, const struct pickle_val
     const struct pickle_value *file = pickle_get(frame, "filename");
     const struct pickle_value *line = pickle_get(frame, "line");
     struct draft_place *place = &known->place;
-
     known->is_left_out = pickle_is_text(file, VALUES_FILE);
     known->is_native = is_of_native_file(file) || contains(name, '(') || pickle_is_text(name, "??");
     if (!is_source(file) && is_module(file, name, line) &&
@@ -170,7 +165,6 @@ static int add_frame(struct torch_stacks *stacks, const struct pickle_value *fra
                      uint32_t *frame_id, struct err *err)
 {
     struct draft *draft = stacks->draft;
-
     if (frame->type != PICKLE_DICT) {
         *frame_id = draft_label_frame(draft, *frame_id, draft_text(draft, "??", 2, err), err);
         return *frame_id ? 0 : -1;
@@ -196,7 +190,6 @@ int torch_stacks_find(struct torch_stacks *stacks, const struct pickle_value *fr
     const struct pickle_value *items = NULL;
     size_t count = pickle_items(frames, &items);
     uint32_t parent = 0;
-
     *stack_id = 0;
     if (!count)
         return 0;

@@ -110,7 +110,6 @@ static struct card_sharer *process_of(struct shared_card *card, int trace)
 static void sum_up(struct shared_card *card, const struct survey *first)
 {
     uint64_t sum = 0;
-
     for (int i = 0; i < card->count; i++)
         card->processes[i].last_bytes = 0;
     SORT(card->changes, card->change_count, compare_changes);
@@ -182,7 +181,6 @@ static void drop_unless(struct shared_cards *cards, const struct survey *surveys
                         bool is_kept(const struct shared_card *card, const struct survey *surveys))
 {
     size_t kept = 0;
-
     for (size_t i = 0; i < cards->count; i++)
         if (is_kept(&cards->items[i], surveys))
             cards->items[kept++] = cards->items[i];
@@ -202,7 +200,6 @@ static bool has_several(const struct shared_card *card, const struct survey *sur
 static bool was_shared(const struct shared_card *card, const struct survey *surveys)
 {
     const bool is_simulated = surveys[card->processes[0].trace].is_simulated;
-
     return card->highest_bytes &&
            !(is_simulated && card->total_bytes && card->highest_bytes > card->total_bytes);
 }

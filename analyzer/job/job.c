@@ -51,7 +51,6 @@ static int add_place(struct job *job, const struct job_place *place, struct err 
 static void name_place(struct job_place *place, const struct survey *survey, const char *pool)
 {
     const struct survey_card *card = card_of(survey, place->device);
-
     place->is_pool = pool != NULL;
     snprintf(place->layer, sizeof place->layer, "%.50s%s", pool ? pool : "driver",
              pool ? " pool" : "");
@@ -62,7 +61,6 @@ static int take_recorded(struct job *job, int trace, struct err *err)
 {
     const struct recorded_peaks *peaks = &job->surveys[trace].peaks;
     int status = 0;
-
     for (size_t i = 0; i < peaks->count && !status; i++) {
         const struct recorded_peak *peak = &peaks->items[i];
         struct job_place place = {.trace = trace,
@@ -84,7 +82,6 @@ static const struct reading *borrow(struct job *job, int trace, struct err *err)
 {
     struct card_watch watch = {&job->cards, &job->surveys[trace], trace};
     const struct observer observer = card_watch_observer(&watch);
-
     return readings_borrow(job->readings, trace, &observer, err);
 }
 
@@ -95,7 +92,6 @@ static int replay_places(struct job *job, int trace, struct err *err)
     const struct survey *survey = &job->surveys[trace];
     const struct reading *reading = borrow(job, trace, err);
     int status = 0;
-
     if (!reading)
         return -1;
     const struct history *history = &reading->study.history;
@@ -123,7 +119,6 @@ static int copy_places(struct job *job, int trace, struct err *err)
 {
     const struct survey *survey = &job->surveys[trace];
     const struct survey *other = &job->surveys[job->like[trace]];
-
     for (size_t i = 0; i < job->place_count; i++) {
         struct job_place place = job->places[i];
 
@@ -144,7 +139,6 @@ static int copy_places(struct job *job, int trace, struct err *err)
 static void mark_used(struct job *job, int trace, int device, uint64_t driver_peak_bytes)
 {
     struct survey *survey = &job->surveys[trace];
-
     for (size_t n = 0; n < survey->card_count; n++)
         survey->cards[n].is_used |= survey->cards[n].device == device && driver_peak_bytes;
 }
@@ -208,7 +202,6 @@ static bool belongs(const struct job_group *group, const struct job_place *place
 static int find_groups(struct job *job, struct err *err)
 {
     double sum = 0;
-
     job->by_peak = array_new(job->place_count, sizeof *job->by_peak, err);
     job->groups = array_new(job->place_count, sizeof *job->groups, err);
     if (!job->by_peak || !job->groups)
@@ -253,7 +246,6 @@ static int compare_with(struct more *more, const struct study *less, const struc
                         bool of_driver, struct err *err)
 {
     const struct reading *reading = borrow(sides[1].job, sides[1].trace, err);
-
     if (!reading)
         return -1;
     const int status =
@@ -265,7 +257,6 @@ static int compare_with(struct more *more, const struct study *less, const struc
 int job_compare(struct more *more, const struct job_side sides[2], bool of_driver, struct err *err)
 {
     const struct reading *reading = borrow(sides[0].job, sides[0].trace, err);
-
     if (!reading)
         return -1;
     const int status = compare_with(more, &reading->study, sides, of_driver, err);
@@ -301,7 +292,6 @@ static int compare_groups(struct job *job, struct err *err)
 int job_read(struct job *job, struct readings *readings, const struct job_ask *ask, struct err *err)
 {
     int status = -1;
-
     *job = (struct job){.readings = readings, .count = readings->count};
     job->surveys = array_new((size_t)job->count, sizeof *job->surveys, err);
     if (!job->surveys ||
@@ -357,7 +347,6 @@ static bool peaks_are_same(const struct recorded_peaks *a, const struct recorded
 int job_twin(const struct job *job, int trace)
 {
     const struct survey *survey = &job->surveys[trace];
-
     for (int i = 0; i < trace && survey_refused_none(survey); i++)
         if (surveys_are_alike(&job->surveys[i], survey) &&
             peaks_are_same(&job->surveys[i].peaks, &survey->peaks))

@@ -20,7 +20,6 @@ struct reading_peaks {
 static bool take_number(struct reading_peaks *reading, long long *number, const char *behind)
 {
     char *end;
-
     errno = 0;
     *number = strtoll(reading->next, &end, 10);
     if (errno || end == reading->next || !strchr(behind, *end))
@@ -35,7 +34,6 @@ static int name_pool(struct reading_peaks *reading, long long id, char **name)
 {
     const char *text;
     int status = 0;
-
     sqlite3_bind_int64(reading->pool_name, 1, id);
     if (sqlite3_step(reading->pool_name) == SQLITE_ROW &&
         (text = (const char *)sqlite3_column_text(reading->pool_name, 0))) {
@@ -54,7 +52,6 @@ static int add_peak(struct reading_peaks *reading)
     struct recorded_peaks *peaks = reading->peaks;
     long long device, pool, peak_bytes, driver_peak_bytes;
     int status = 1;
-
     if (!take_number(reading, &device, " ") || !take_number(reading, &pool, " ") ||
         !take_number(reading, &peak_bytes, " ") || !take_number(reading, &driver_peak_bytes, ";") ||
         device < -1 || device > INT8_MAX || peak_bytes < 0 || driver_peak_bytes < 0)
@@ -75,7 +72,6 @@ int recorded_peaks_read(struct recorded_peaks *peaks, const char *text, sqlite3 
 {
     struct reading_peaks reading = {.peaks = peaks, .next = text, .err = err};
     int status = 1;
-
     *peaks = (struct recorded_peaks){0};
     if (query_prepare(path, db, "SELECT text FROM string WHERE string_id = ?", &reading.pool_name,
                       err))

@@ -35,7 +35,6 @@ static int each_row(struct survey_query *query, const char *table, const char *s
 {
     sqlite3_stmt *rows;
     int step = SQLITE_ROW, status = 0;
-
     if (query_prepare(query->survey->path, query->db, select, &rows, query->err))
         return -1;
     while (!status && (step = sqlite3_step(rows)) == SQLITE_ROW)
@@ -56,7 +55,6 @@ static void take_integer(struct trace_integer *into, sqlite3_stmt *row)
 static int text_of(const char **text, sqlite3_stmt *row, int column, struct err *err)
 {
     const bool is_there = sqlite3_column_type(row, column) != SQLITE_NULL;
-
     *text = (const char *)sqlite3_column_text(row, column);
     if (!is_there || *text)
         return 0;
@@ -66,7 +64,6 @@ static int text_of(const char **text, sqlite3_stmt *row, int column, struct err 
 static int take_text(char **into, sqlite3_stmt *row, struct err *err)
 {
     const char *text;
-
     if (text_of(&text, row, 1, err))
         return -1;
     free(*into);
@@ -80,7 +77,6 @@ static int take_text(char **into, sqlite3_stmt *row, struct err *err)
 static int64_t last_number(const char *sums)
 {
     const char *space = strrchr(sums, ' ');
-
     return space ? strtoll(space + 1, NULL, 10) : 0;
 }
 
@@ -130,7 +126,6 @@ static int take_card(struct survey_query *query, sqlite3_stmt *row)
 {
     struct survey *survey = query->survey;
     const char *uuid;
-
     if (ARRAY_GROW(survey->cards, survey->card_capacity, survey->card_count, query->err) ||
         text_of(&uuid, row, 1, query->err))
         return -1;
@@ -157,7 +152,6 @@ static int take_rank(struct survey_query *query, sqlite3_stmt *row)
 {
     const char *value;
     char *end;
-
     if (text_of(&value, row, 1, query->err))
         return -1;
     if (!value || !*value || query->survey->rank.known)
@@ -174,7 +168,6 @@ static int read_job_variables(struct survey_query *query)
         "SELECT name, value FROM job_variable WHERE name IN ('RANK', 'OMPI_COMM_WORLD_RANK', "
         "'PMI_RANK', 'SLURM_PROCID') ORDER BY name = 'RANK' DESC, name = 'OMPI_COMM_WORLD_RANK' "
         "DESC, name";
-
     return query->survey->rank.known ? 0 : each_row(query, "job_variable", select, take_rank);
 }
 
@@ -183,7 +176,6 @@ static int read_job_variables(struct survey_query *query)
 static int read_peaks(struct survey_query *query)
 {
     struct survey *survey = query->survey;
-
     return query->peaks && survey->is_complete && !survey->lost_events
                ? recorded_peaks_read(&survey->peaks, query->peaks, query->db, survey->path,
                                      query->err)
@@ -200,7 +192,6 @@ static int survey_read(struct survey *survey, struct err *err)
 {
     struct survey_query query = {.survey = survey, .err = err};
     char sums[160];
-
     snprintf(sums, sizeof sums,
              "SELECT count(*), max(size_bytes), total(size_bytes), total(result), "
              "total(result <> 0) FROM event "
@@ -239,7 +230,6 @@ struct surveying {
 static void *survey_some(void *argument)
 {
     struct surveying *surveying = argument;
-
     for (;;) {
         const int i = atomic_fetch_add_explicit(&surveying->next, 1, memory_order_relaxed);
         if (i >= surveying->count)
@@ -254,7 +244,6 @@ static void survey_all(struct surveying *surveying)
     pthread_t threads[THREADS_MOST];
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     int started = 0;
-
     while (sqlite3_threadsafe() && started < THREADS_MOST && started + 1 < cores &&
            started + 1 < surveying->count &&
            !pthread_create(&threads[started], NULL, survey_some, surveying))
@@ -270,7 +259,6 @@ int surveys_take(struct survey *surveys, const char *const *paths, int count, in
     struct surveying surveying = {.surveys = surveys,
                                   .errs = array_new((size_t)count, sizeof *surveying.errs, err),
                                   .count = count};
-
     if (!surveying.errs)
         return -1;
     for (int i = 0; i < count; i++)
@@ -320,7 +308,6 @@ bool surveys_are_alike(const struct survey *a, const struct survey *b)
 bool survey_refused_none(const struct survey *survey)
 {
     const char *last = strrchr(survey->sums.text, ' ');
-
     return last && !strcmp(last, " 0");
 }
 

@@ -24,7 +24,6 @@ static int refuse_memory(struct err *err)
 static int add_path(struct adding *adding, const char *path)
 {
     struct trace_files *files = adding->files;
-
     if ((size_t)files->count == adding->path_capacity) {
         const size_t capacity = adding->path_capacity ? 2 * adding->path_capacity : 16;
         const char **grown = realloc(files->paths, capacity * sizeof *grown);
@@ -44,7 +43,6 @@ static int add_owned(struct adding *adding, const char *folder, const char *name
     const size_t length = strlen(folder);
     const bool has_slash = length && folder[length - 1] == '/';
     char *path = NULL;
-
     if ((size_t)files->owned_count == adding->owned_capacity) {
         const size_t capacity = adding->owned_capacity ? 2 * adding->owned_capacity : 16;
         char **grown = realloc(files->owned, capacity * sizeof *grown);
@@ -63,7 +61,6 @@ static int add_owned(struct adding *adding, const char *folder, const char *name
 static int is_trace(const struct dirent *entry)
 {
     const size_t length = strlen(entry->d_name);
-
     return length > 3 && *entry->d_name != '.' && !strcmp(entry->d_name + length - 3, ".db");
 }
 
@@ -72,7 +69,6 @@ static int add_folder(struct adding *adding, const char *folder)
     struct dirent **entries;
     const int count = scandir(folder, &entries, is_trace, versionsort);
     int status = 0;
-
     if (count < 0)
         return err_set(adding->err, ERR_INPUT, "cannot read the folder %.300s: %s", folder,
                        strerror(errno));
@@ -92,7 +88,6 @@ int trace_files_find(struct trace_files *files, const char *const *operands, int
 {
     struct adding adding = {.files = files, .err = err};
     int status = 0;
-
     *files = (struct trace_files){0};
     for (int i = 0; i < count && !status; i++) {
         struct stat about;

@@ -41,7 +41,6 @@ static int match_side(struct two_jobs *two, int side, const struct two_jobs_ask 
                       struct err *err)
 {
     const struct job *job = two->jobs[side], *other = two->jobs[!side];
-
     two->alone[side] = array_new(job->place_count, sizeof *two->alone[side], err);
     if (!two->alone[side])
         return -1;
@@ -66,7 +65,6 @@ static int match_side(struct two_jobs *two, int side, const struct two_jobs_ask 
 static uint64_t change_of(const struct place_pair *pair)
 {
     const int64_t delta = place_pair_delta(pair);
-
     return (uint64_t)(delta < 0 ? -delta : delta);
 }
 

@@ -21,7 +21,6 @@ static char leave[256]; /* the output that leaves the screen on this terminal */
 static int add_to_leave(int character)
 {
     const size_t length = strlen(leave);
-
     if (length + 1 < sizeof leave) {
         leave[length] = (char)character;
         leave[length + 1] = '\0';
@@ -38,7 +37,6 @@ static void find_leave(void)
     static const char *const names[] = {"sgr0", "rmkx", "cnorm", "rmcup"};
     static const char killed[] = "\r\ngpumemtrace live was killed; the terminal is as it was\r\n";
     bool is_there = false;
-
     leave[0] = '\0';
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *way = tigetstr(names[i]);
@@ -53,7 +51,6 @@ static void find_leave(void)
 static void block_signals(void)
 {
     sigset_t all;
-
     signal(SIGALRM, SIG_DFL);
     sigfillset(&all);
     sigdelset(&all, SIGALRM);
@@ -73,7 +70,6 @@ static void wait_for_end(void)
 {
     char byte;
     ssize_t count;
-
     do
         count = read(STDIN_FILENO, &byte, 1);
     while (count > 0 || (count < 0 && errno == EINTR));
@@ -82,7 +78,6 @@ static void wait_for_end(void)
 static void put_back(const struct termios *settings)
 {
     const char *from = leave;
-
     alarm(WRITING_MOST_S);
     tcsetattr(STDOUT_FILENO, TCSANOW, settings);
     for (size_t left = strlen(from); left;) {
@@ -97,7 +92,6 @@ static void put_back(const struct termios *settings)
 void guard_begin(struct guard *guard, const struct termios *settings)
 {
     int ends[2];
-
     *guard = (struct guard){0};
     find_leave();
     if (pipe2(ends, O_CLOEXEC))

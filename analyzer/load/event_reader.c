@@ -131,7 +131,6 @@ int event_reader_last_request(const struct trace *trace, uint64_t memories, uint
 {
     const struct trace_integer *known = &trace->meta.exit_seq;
     sqlite3_stmt *stmt = NULL;
-
     if (query_prepare(trace->path, trace->db,
                       "SELECT seq FROM event WHERE kind = ?1 AND ?2 >> memory & 1 AND seq <= ?3 "
                       "ORDER BY seq DESC LIMIT 1",

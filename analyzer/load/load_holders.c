@@ -30,7 +30,6 @@ static int read_number(const struct rows *rows, int column, uint64_t high, bool 
 {
     const int type = sqlite3_column_type(rows->stmt, column);
     const int64_t number = sqlite3_column_int64(rows->stmt, column);
-
     if (type != SQLITE_INTEGER && !(may_be_null && type == SQLITE_NULL))
         return broken_row(rows, "a number is missing");
     if (number < 0 || (uint64_t)number > high)
@@ -42,7 +41,6 @@ static int read_number(const struct rows *rows, int column, uint64_t high, bool 
 static int read_id(const struct rows *rows, int column, bool may_be_null, uint32_t *id)
 {
     uint64_t number;
-
     if (read_number(rows, column, UINT32_MAX, may_be_null, &number))
         return -1;
     *id = (uint32_t)number;
@@ -52,7 +50,6 @@ static int read_id(const struct rows *rows, int column, bool may_be_null, uint32
 static int read_word(const struct rows *rows, int column, char **word)
 {
     const char *text = (const char *)sqlite3_column_text(rows->stmt, column);
-
     if (!text)
         return broken_row(rows, "a text is missing");
     *word = strndup(text, LIMIT_text_bytes);
@@ -114,7 +111,6 @@ static int read_table(struct trace *trace, sqlite3 *db, const char *table, const
 {
     struct rows rows = {.trace = trace, .table = table, .err = err};
     int status = -1, step;
-
     if (!has_table(db, table))
         return 0;
     if (query_prepare(trace->path, db, select, &rows.stmt, err))

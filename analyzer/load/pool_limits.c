@@ -13,7 +13,6 @@ static bool may_have_failed(const struct trace *trace)
 {
     const char *sums = trace->meta.allocation_sums.value;
     const char *failed = sums ? strrchr(sums, ' ') : NULL;
-
     return !failed || strcmp(failed, " 0") != 0;
 }
 
@@ -26,7 +25,6 @@ int pool_limits_read(const struct trace *trace, const struct pool_limit_listener
         "ORDER BY seq";
     sqlite3_stmt *rows = NULL;
     int step = SQLITE_DONE, status = 0;
-
     if (!may_have_failed(trace))
         return 0;
     if (query_prepare(trace->path, trace->db, select, &rows, err))

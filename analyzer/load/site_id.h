@@ -31,6 +31,5 @@ static inline int site_id_compare(uint64_t a, uint64_t b)
 {
     const uint64_t left = site_id_of(site_forward_stack(a), site_stack(a));
     const uint64_t right = site_id_of(site_forward_stack(b), site_stack(b));
-
     return (left > right) - (left < right);
 }

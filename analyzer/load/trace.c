@@ -144,7 +144,6 @@ static int release_of(const char *version)
 {
     char *dot = NULL;
     const long major = version ? strtol(version, &dot, 10) : 0;
-
     if (!dot || *dot != '.' || major < 0 || major > 99)
         return 0;
     const long minor = strtol(dot + 1, NULL, 10);
@@ -154,7 +153,6 @@ static int release_of(const char *version)
 struct torch_setup trace_torch_setup(const struct trace *trace)
 {
     struct torch_setup setup = {.release = release_of(value_of(&trace->frameworks, "torch"))};
-
     for (int i = 0; i < TORCH_VARIABLES; i++)
         setup.values[i] =
             value_of(&trace->allocator_settings, torch_variable_name((enum torch_variable)i));
@@ -214,6 +212,5 @@ struct trace_integer trace_world_size(const struct trace *trace)
 {
     static const char *const sizes[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
                                         "SLURM_NTASKS", NULL};
-
     return trace_job_number(trace, sizes);
 }

@@ -30,7 +30,6 @@ int need_of_device(struct need *need, const struct study *study, const struct de
 {
     const struct moment moment = ledger_peak(&study->history, use);
     struct ledger ledger;
-
     *need =
         (struct need){.device = use->device, .rank_count = trace_world_size(&study->trace).value};
     if (moment.index == INDEX_NONE || !study_has_no_limit(study))
@@ -47,7 +46,6 @@ int need_of_trace(struct need *need, const char *path, struct err *err)
 {
     struct study study;
     int status = 0;
-
     *need = (struct need){0};
     if (study_open(&study, path, &(struct study_ask){0}, err))
         return -1;
@@ -76,7 +74,6 @@ static void add_shares(struct text *text, const struct need *need)
 {
     const uint64_t told_bytes = need->pools_bytes + need->libraries_bytes + need->outside_bytes;
     const char *between = "";
-
     add_share(text, need->pools_bytes, "of frameworks' pools", &between);
     add_share(text, need->libraries_bytes, "of libraries", &between);
     add_share(text, need->card_bytes > told_bytes ? need->card_bytes - told_bytes : 0,
@@ -90,7 +87,6 @@ static void add_cards(struct text *text, const struct need *need)
 {
     const struct card *fits = card_for(need->card_bytes);
     const struct card *below = card_below(need->card_bytes);
-
     if (fits)
         text_addf(text, "it fits on %s (%s)", fits->name, BYTES_TEXT(fits->bytes));
     else
@@ -105,7 +101,6 @@ static void add_cards(struct text *text, const struct need *need)
 void need_write(struct text *text, const struct need *need)
 {
     const struct card *slice = mig_slice_for(need->card_bytes);
-
     text_addf(text, "needs a card of %s: ", BYTES_TEXT(need->card_bytes));
     add_shares(text, need);
     text_add(text, "; ");

@@ -29,7 +29,6 @@ static int find_graphs(struct pair_map *begins, const struct history *history,
     const uint64_t index = oom->failure->at.index;
     struct live_walk walk = live_walk_begin(history, oom->account, index);
     const struct segment *segment;
-
     while ((segment = live_walk_next_segment(&walk)))
         if (!segment->mapped && segment_is_of_graph(segment, index) &&
             pair_map_put(begins, 0, segment->address, 1, err))
@@ -44,7 +43,6 @@ int oom_beyond_sites(struct sites *sites, const struct categories *categories,
     struct pair_map begins = {0};
     const struct site_filter filter = {
         .self = &begins, .takes = which == OOM_BEYOND_GRAPHS ? is_of_graph : is_of_no_pool};
-
     *sites = (struct sites){0};
     if (!oom->has_pool)
         return 0;

@@ -26,7 +26,6 @@ const char *oom_verdict_name(enum oom_verdict verdict)
         [OOM_CACHED] = "cached",   [OOM_OUTSIDE] = "outside",     [OOM_OTHERS] = "others",
         [OOM_LIMIT] = "limit",
     };
-
     return names[verdict];
 }
 
@@ -52,7 +51,6 @@ static int weigh_device(struct oom *oom, const struct history *history,
     uint64_t modules_bytes = card_modules_bytes(history, use, failure->at.index);
     uint64_t used_bytes, context_bytes;
     struct card_free card;
-
     if (!failure->sample.known)
         return 0;
     if (card_free_since(&card, history, use, &failure->sample, failure->at.index,
@@ -79,7 +77,6 @@ static int weigh_device(struct oom *oom, const struct history *history,
 static bool is_fresh(const struct failure *failure)
 {
     const struct memory_sample *sample = &failure->sample;
-
     if (!sample->known || !sample->call_id || sample->thread_id != failure->event.thread_id)
         return false;
     for (uint32_t i = 0; i < failure->refusals_count && i < FAILURE_REFUSALS; i++)
@@ -113,7 +110,6 @@ static void find_card(struct oom *oom, const struct trace *trace, int device)
 static void weigh_segment(struct oom *oom, const struct pool_segment *segment)
 {
     const uint64_t stream = oom->failure->event.stream;
-
     if (segment->largest_free_bytes > oom->largest_hole_bytes)
         oom->largest_hole_bytes = segment->largest_free_bytes;
     oom->whole_segments_bytes += segment->free_bytes - segment->stranded_bytes;
@@ -131,7 +127,6 @@ static int weigh_pool(struct oom *oom, const struct history *history, struct err
 {
     struct graph_share of_graphs;
     struct segment_list list;
-
     if (segments_of_graphs(&of_graphs, history, oom->account, oom->failure->at.index, err) ||
         segments_at(&list, history, oom->account, oom->failure->at.index, err))
         return -1;
@@ -163,7 +158,6 @@ static int find_asked_idle(struct oom *oom, const struct history *history,
 {
     const struct event *event = &oom->failure->event;
     const uint64_t all_bytes = oom->sum.mempools_bytes;
-
     oom->asked_idle_bytes = asks_mempool(oom->failure) ? all_bytes : 0;
     if (event->memory != MEMORY_ASYNC || !event->object || !all_bytes)
         return 0;
@@ -179,7 +173,6 @@ static int weigh_rest(struct oom *oom, const struct history *history, const stru
                       struct err *err)
 {
     const struct trace_meta *meta = &history->trace->meta;
-
     oom->lost_events = meta->lost_events.known && meta->lost_events.value > 0;
     if ((oom->has_pool && weigh_pool(oom, history, err)) ||
         oom_sum_at(&oom->sum, history, use, &oom->failure->at, oom->is_fresh, err))
@@ -207,7 +200,6 @@ static int weigh_rest(struct oom *oom, const struct history *history, const stru
 static uint64_t driver_requested_bytes(const struct failure *failure)
 {
     uint64_t least_bytes = UINT64_MAX;
-
     for (uint32_t i = 0; i < failure->refusals_count && i < FAILURE_REFUSALS; i++) {
         const struct refusal *refusal = &failure->refusals[i];
         if (account_kind((enum memory_kind)refusal->memory) == ACCOUNT_device &&
@@ -227,7 +219,6 @@ static int gather(struct oom *oom, const struct history *history, const struct f
     const struct device_use *use = history_device(history, failing->device);
     const uint64_t index = failure->at.index;
     struct frag driver, held;
-
     *oom = (struct oom){.failure = failure,
                         .result = failure->event.result,
                         .requested_bytes = failure->event.size_bytes,

@@ -11,7 +11,6 @@ enum end { END_IS_UNKNOWN, END_IS_TO_COME, END_BY_STATUS, END_WITHOUT_EXIT };
 static enum end find_end(const struct history *history)
 {
     const struct trace_meta *meta = &history->trace->meta;
-
     if (history->trace->recording)
         return END_IS_TO_COME;
     if (meta->exit_status.known)
@@ -41,7 +40,6 @@ const char *oom_kind_name(enum oom_kind kind)
 {
     static const char *const names[] = {
         [OOM_KIND_UNKNOWN] = "unknown", [OOM_KIND_CAUGHT] = "caught", [OOM_KIND_FATAL] = "fatal"};
-
     return names[kind];
 }
 
@@ -56,7 +54,6 @@ const char *oom_kind_reason(const struct history *history, const struct failure 
                              "killed",
     };
     const enum end end = find_end(history);
-
     if (failure->went_on)
         snprintf(buffer, OOM_KIND_TEXT_BYTES, "the program went on allocating");
     else if (end == END_BY_STATUS)

@@ -36,7 +36,6 @@ static void add_beyond(struct oom_sum *sum, const char *key, const char *text,
                        const struct ledger *ledger)
 {
     const int64_t bytes = ledger_beyond_bytes(ledger);
-
     add_term(sum, key, bytes < 0 ? "counted here, but not in use on the card" : text, "difference",
              bytes);
 }
@@ -57,7 +56,6 @@ static void add_looked(struct oom_sum *sum, const struct ledger *ledger)
     const uint64_t looked_bytes = ledger_sum(ledger, LEDGER_context);
     const uint64_t context_bytes = ledger_context_part(ledger, looked_bytes);
     const bool is_context = context_bytes == looked_bytes;
-
     add_term(sum, "context", is_context ? "the context" : "the context, at most",
              is_context ? "difference" : "assumed", (int64_t)context_bytes);
     add_term(sum, "others", "other processes, from the start, at least", "assumed",
@@ -100,7 +98,6 @@ int oom_sum_at(struct oom_sum *sum, const struct history *history, const struct 
                const struct moment *moment, bool is_fresh, struct err *err)
 {
     struct ledger ledger;
-
     *sum = (struct oom_sum){0};
     if (ledger_at(&ledger, history, use, moment, err))
         return -1;

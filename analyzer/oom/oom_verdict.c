@@ -7,7 +7,6 @@
 static bool would_fit(uint64_t requested_bytes, uint64_t first, uint64_t second, uint64_t third)
 {
     uint64_t sum;
-
     if (GMT_ADD_OVERFLOWS(first, second, &sum) || GMT_ADD_OVERFLOWS(sum, third, &sum))
         return true;
     return requested_bytes <= sum;
@@ -59,7 +58,6 @@ static enum oom_verdict decide(struct oom *oom, enum oom_verdict verdict, enum o
 static enum oom_verdict judge_framework(struct oom *oom)
 {
     const bool is_idle = oom->reserved_known && oom->idle_bytes >= oom->requested_bytes;
-
     return decide(oom, is_idle ? OOM_FRAGMENTED : OOM_LIMIT, OOM_BY_FRAMEWORK);
 }
 
@@ -80,7 +78,6 @@ uint64_t oom_unreachable_bytes(const struct oom *oom, enum oom_idle owner)
 static enum oom_verdict judge_idle(struct oom *oom)
 {
     uint64_t unreachable_bytes = 0;
-
     if (oom->asks_for_pool && oom->other_stream_hole_bytes >= oom->requested_bytes)
         return decide(oom, OOM_CACHED, OOM_ANOTHER_STREAM);
     if (oom->asks_for_pool && is_enough(oom, oom->whole_segments_bytes))
@@ -117,7 +114,6 @@ static enum oom_verdict judge_unexplained(struct oom *oom, uint64_t bytes)
 static uint64_t unexplained_bytes(const struct oom *oom)
 {
     const uint64_t known_bytes = oom->device_free_bytes + oom->driver_live_bytes;
-
     if (oom->others_known)
         return oom->others_bytes;
     /* Without a first sample the context's size is unknown, so this takes the largest size that it
@@ -133,7 +129,6 @@ static enum oom_verdict judge_others(struct oom *oom)
 {
     const uint64_t unlisted_bytes =
         oom->sum.unaccounted_bytes > 0 ? (uint64_t)oom->sum.unaccounted_bytes : 0;
-
     if (!oom->sum.is_by_nvml)
         return judge_unexplained(oom, unexplained_bytes(oom));
     if (would_make_room(oom, oom->others_bytes))
@@ -146,7 +141,6 @@ static enum oom_verdict judge_others(struct oom *oom)
 static enum oom_verdict judge_full(struct oom *oom)
 {
     const enum oom_verdict unexplained = judge_others(oom);
-
     if (unexplained == OOM_OTHERS)
         return OOM_OTHERS;
     if (oom->asks_for_pool && oom->outside_bytes >= oom->live_bytes / 2 &&
@@ -165,7 +159,6 @@ static enum oom_verdict judge(struct oom *oom)
 {
     const uint64_t requested_bytes = oom->requested_bytes, total_bytes = oom->device_total_bytes;
     uint64_t pieces_bytes;
-
     if (oom->result != RESULT_OUT_OF_MEMORY)
         return decide(oom, OOM_UNKNOWN, OOM_NO_LACK);
     if (!oom_is_of_card(oom))

@@ -21,7 +21,6 @@ static void add_known(struct doc *doc, const char *key, const char *label, enum 
 static uint64_t duration_ns(const struct study *study)
 {
     const struct trace *trace = &study->trace;
-
     if (trace->meta.end_ns.known && trace->meta.end_ns.value > 0)
         return (uint64_t)trace->meta.end_ns.value;
     return study->history.last_row_time_ns;
@@ -51,7 +50,6 @@ static void add_events(struct doc *doc, const struct study *study)
     const struct trace *trace = &study->trace;
     const struct trace_meta *meta = &trace->meta;
     const bool in_flight_known = meta->in_flight_events.known;
-
     doc_count(doc, "events", "events", study->history.row_count);
     doc_words(doc, "%" PRIu64 "%s", study->history.row_count,
               is_complete(meta)  ? ", complete"
@@ -103,7 +101,6 @@ static void add_trace(struct doc *doc, const struct study *study)
     const struct trace *trace = &study->trace;
     const struct trace_meta *meta = &trace->meta;
     const bool simulated = meta->simulated.known && meta->simulated.value;
-
     doc_object_begin(doc, "trace", NULL);
     doc_text(doc, "path", "trace", trace->path);
     add_known(doc_detail(doc), "pid", "process", DOC_COUNT, &meta->pid);
@@ -137,7 +134,6 @@ void page_device_number(struct doc *doc, const char *label, int device)
 const struct trace_device *page_card(const struct study *study, int number)
 {
     const struct trace *trace = &study->trace;
-
     for (size_t i = trace->device_count; i-- > 0;)
         if (trace->devices[i].device == number)
             return &trace->devices[i];
@@ -151,7 +147,6 @@ static void add_device_head(struct doc *doc, const struct study *study,
     const struct trace_device *device = page_card(study, use->device);
     const char *name = device ? device->name : NULL;
     const uint64_t total_bytes = device ? device->total_bytes : 0;
-
     page_device_number(doc, "device", use->device);
     doc_text(doc_detail(doc), "uuid", "UUID", device ? device->uuid : NULL);
     doc_text(doc_detail_if(doc, !name), "name", "name", name);
@@ -176,7 +171,6 @@ static int add_devices(struct doc *doc, const struct study *study, const struct 
 {
     const struct history *history = &study->history;
     int status = 0;
-
     doc_list_begin(doc_detail_if(doc, !page->device && !knows_cards(study)), "devices", NULL);
     for (size_t i = 0; i < history->device_count && !status; i++) {
         const struct device_use *use = &history->devices[i];
@@ -234,7 +228,6 @@ static int read_and_add(struct doc *doc, const struct page *page, const struct v
 {
     struct reading_ask ask;
     struct reading reading;
-
     page_ask(&ask, page, view, doc);
     if (reading_open(&reading, path, NULL, &ask, NULL, err))
         return -1;
@@ -247,7 +240,6 @@ int page_build(struct doc **doc, enum doc_level reads, const struct page *page,
                const struct view *view, const char *path, struct err *err)
 {
     struct doc *built = doc_new(page->schema, reads);
-
     if (!built)
         return err_set(err, ERR_SYSTEM, "out of memory for the result");
     if (read_and_add(built, page, view, path, err)) {

@@ -28,7 +28,6 @@ static const char *const memory_texts[] = {
 const char *page_layer_name(const struct study *study, const struct account *account, char *buffer)
 {
     const char *pool = study_pool(study, account);
-
     if (pool)
         snprintf(buffer, PAGE_LAYER_BYTES, "%s pool", pool);
     else
@@ -95,7 +94,6 @@ static void add_account(struct doc *doc, const struct study *study, const char *
                         const char *heading, const struct account *account)
 {
     const bool known = history_knows(&study->history, account);
-
     doc_object_begin(doc_detail(doc), key, heading);
     doc_known_bytes(doc, "peak_bytes", "Peak", known, account->peak_bytes);
     add_peak_moment(doc, study, account);
@@ -120,7 +118,6 @@ static void add_mempool_list(struct doc *doc, const struct study *study,
                              const struct device_use *use)
 {
     const struct history *history = &study->history;
-
     doc_list_begin(doc_detail(doc), "mempools", "The driver's pools");
     for (size_t i = 0; i < history->mempool_count; i++) {
         const struct mempool *mempool = &history->mempools[i];
@@ -154,7 +151,6 @@ static void add_pool(struct doc *doc, const struct study *study, const struct ac
 static void add_pool_list(struct doc *doc, const struct study *study, const struct device_use *use)
 {
     const struct history *history = &study->history;
-
     doc_list_begin(doc_detail(doc), "pools", "Pools of frameworks");
     for (uint32_t i = 0; i < history->account_count && doc_takes(doc, DOC_BOTH); i++) {
         const struct account *account = &history->accounts[i];
@@ -200,7 +196,6 @@ static void add_counter_table(struct doc *doc, const struct study *study,
                               const struct device_use *use)
 {
     const struct history *history = &study->history;
-
     doc_list_begin(doc_summary(doc), NULL, NULL);
     for (size_t i = 0; i < history->account_count; i++) {
         const struct account *account = &history->accounts[i];

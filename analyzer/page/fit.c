@@ -37,7 +37,6 @@ static void say_card(struct opening *opening, const struct fit_device *fit)
 {
     const char *card = name_of(card_for(fit->card_bytes));
     const char *slice = name_of(mig_slice_for(fit->card_bytes));
-
     page_say(opening, VERDICT_what, "The run on %s needs a card of %s%s%s.",
              DEVICE_TEXT(fit->device), fit->is_least ? "at least " : "",
              BYTES_TEXT(fit->card_bytes), fit->has_pool ? " without retries" : "");
@@ -50,7 +49,6 @@ static void say_card(struct opening *opening, const struct fit_device *fit)
 static void say_smaller(struct opening *opening, const struct fit_device *fit)
 {
     const char *bytes = BYTES_TEXT(fit->smaller->bytes);
-
     if (fit->smaller_fits)
         page_say(opening, VERDICT_why,
                  "The next smaller card known here, %s (%s), would run it with %" PRIu64
@@ -66,7 +64,6 @@ static void say_smaller(struct opening *opening, const struct fit_device *fit)
 static void say_fit(struct opening *opening, const struct fit_device *fit)
 {
     char words[PAGE_DIFFERENCE_BYTES];
-
     if (!is_known(fit)) {
         page_say(opening, VERDICT_what,
                  "The need of %s is not known: the model of PyTorch's allocator differs.",
@@ -89,7 +86,6 @@ static int answer_fit(struct opening *opening, const struct study *study, const 
                       struct err *err)
 {
     const struct fit *fit = &study->fit;
-
     (void)err;
     for (size_t i = 0; i < fit->count; i++)
         if (view->device < 0 || fit->items[i].device == view->device)
@@ -118,7 +114,6 @@ static void add_fraction(struct doc *doc, uint64_t pool_bytes, uint64_t total_by
     const bool known = pool_bytes && total_bytes && pool_bytes <= total_bytes;
     const double fraction = known ? fraction_of(pool_bytes, total_bytes) : 0;
     char digits[16];
-
     doc_known_ratio(doc_detail(doc), "memory_fraction", "Memory fraction", known, fraction);
     snprintf(digits, sizeof digits, "%.6f", fraction);
     doc_text(doc_summary(doc), NULL, "Memory fraction", known ? digits : NULL);
@@ -127,7 +122,6 @@ static void add_fraction(struct doc *doc, uint64_t pool_bytes, uint64_t total_by
 static void add_without_retries(struct doc *doc, const struct fit_device *fit, uint64_t total_bytes)
 {
     const bool known = is_known(fit) && fit->card_bytes;
-
     doc_row_begin(doc);
     doc_text(doc, "retries", "Retries", "none");
     doc_known_bytes(doc, "card_bytes", "Card", known, fit->card_bytes);
@@ -159,7 +153,6 @@ static int add_fit(struct doc *doc, const struct study *study, const struct devi
                    const struct view *view, struct err *err)
 {
     const struct fit_device *fit = find_fit(&study->fit, use->device);
-
     (void)view;
     (void)err;
     if (!fit) {

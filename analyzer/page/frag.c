@@ -12,7 +12,6 @@ static int add_frag_row(struct doc *doc, const struct study *study, uint32_t acc
 {
     const struct account *own = &study->history.accounts[account];
     struct frag frag;
-
     if (frag_at(&frag, &study->history, account, moment->index, err))
         return -1;
     doc_row_begin(doc);
@@ -36,7 +35,6 @@ static int add_frag_at_failures(struct doc *doc, const struct study *study,
                                 const struct device_use *use, uint32_t account, struct err *err)
 {
     const struct history *history = &study->history;
-
     doc_list_begin(doc, "at_failures", "At failed allocations");
     for (size_t i = 0; i < history->failure_count; i++)
         if (history->accounts[history->failures[i].account].device == use->device &&
@@ -68,7 +66,6 @@ static int add_frag_of_device(struct doc *doc, const struct study *study,
 {
     const struct page_frag_options *options = view->own;
     const uint32_t account = study_account(study, use, view);
-
     if (page_what_if(doc, study, use, view, err) ||
         (options->segments && page_segments(doc, study, use, view, err)))
         return -1;
@@ -87,7 +84,6 @@ static int add_frag_of_device(struct doc *doc, const struct study *study,
 static void ask_frag(struct study_ask *ask, const struct view *view, const struct doc *doc)
 {
     const struct page_frag_options *options = view->own;
-
     (void)doc;
     ask->stop_count = (size_t)options->samples;
     if (options->what_if) {

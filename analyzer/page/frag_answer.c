@@ -30,7 +30,6 @@ static struct words words_of(const struct study *study, uint32_t account, const 
 {
     const struct account *own = &study->history.accounts[account];
     struct words words = {.study = study, .account = account, .moment = moment};
-
     study_device_name(own->device, words.device);
     page_layer_name(study, own, words.layer);
     return words;
@@ -39,7 +38,6 @@ static struct words words_of(const struct study *study, uint32_t account, const 
 static uint64_t card_bytes_of(const struct words *words)
 {
     const struct account *account = &words->study->history.accounts[words->account];
-
     return study_card_bytes(words->study, account->device);
 }
 
@@ -52,7 +50,6 @@ static int name_pin(char name[BLAME_TEXT_BYTES], const struct study *study, cons
 {
     const struct backwards *backwards = &study->history.backwards;
     const struct blamed *blamed = blame_of(&pins->blame, pin->stack_id);
-
     if (!blamed->names_line && pin->backward && backwards->count - pin->backward < BACKWARDS_KEPT) {
         const uint32_t stack_id = backwards->calls[pin->backward % BACKWARDS_KEPT].stack_id;
         return blame_alone(name, study->symbols, stack_id, err);
@@ -67,7 +64,6 @@ static int say_pin(struct opening *opening, const struct words *words, const str
 {
     const struct pin *pin = &pins->lines.items[0];
     char name[BLAME_TEXT_BYTES];
-
     if (name_pin(name, words->study, pins, pin, err) < 0)
         return -1;
     return page_say(opening, VERDICT_who,
@@ -83,7 +79,6 @@ static int say_worst_pin(struct opening *opening, const struct words *words, uin
 {
     struct segment_list pieces;
     struct pins pins;
-
     if (segments_pieces_at(&pieces, &words->study->history, words->account, index, err))
         return -1;
     const int found = pins_find(&pins, words->study->symbols, &pieces, err);
@@ -144,7 +139,6 @@ static bool is_pytorch(const struct words *words)
 static void say_expanded(struct opening *opening, const struct words *words)
 {
     const struct remedies *remedies = words->study->remedies;
-
     if (remedies && remedies->expanded.helps && remedies->expanded.account == words->account)
         page_say(opening, VERDICT_do,
                  "%s: %s reserved at most, in place of %s, by the model of the allocator.",
@@ -187,7 +181,6 @@ static int say_idle(struct opening *opening, const struct words *words, const st
                     uint64_t index, bool is_failure, struct err *err)
 {
     const uint64_t card_bytes = card_bytes_of(words);
-
     const char *free = BYTES_TEXT(idle->frag.free_bytes);
     const char *reserved = BYTES_TEXT(idle->frag.reserved_bytes);
     if (!is_failure && idle_is_little(&idle->frag, card_bytes)) {
@@ -208,7 +201,6 @@ static int find_failure(const struct failure **worst, const struct history *hist
                         uint32_t account, struct err *err)
 {
     uint64_t most_bytes = 0;
-
     for (size_t i = 0; i < history->failure_count; i++) {
         const struct failure *failure = &history->failures[i];
         struct oom oom;
@@ -231,7 +223,6 @@ static int say_failure(struct opening *opening, const struct study *study, uint3
 {
     char when[UNITS_TEXT_BYTES + 32];
     struct idle idle;
-
     snprintf(when, sizeof when, "when %s failed", BYTES_TEXT(failure->event.size_bytes));
     const struct words words = words_of(study, account, when);
     if (idle_at(&idle, &study->history, study->symbols, account, failure->at.index,
@@ -249,7 +240,6 @@ static int say_peak_line(struct opening *opening, const struct study *study, uin
     char most[2 * BLAME_TEXT_BYTES];
     struct blame blame;
     struct sites sites;
-
     if (sites_at(&sites, &study->categories, account, own->peak.index, err))
         return -1;
     int status = site_rows_blame(&blame, study->symbols, &sites, err);
@@ -271,7 +261,6 @@ static int say_lasting(struct opening *opening, const struct study *study,
     const struct account *account = &study->history.accounts[words->account];
     const struct lasting lasting =
         idle_lasting(&study->history, words->account, card_bytes_of(words));
-
     if (account->kind != ACCOUNT_pool || !lasting.idle_bytes)
         return 0;
     page_say(opening, VERDICT_what,
@@ -298,7 +287,6 @@ static int prefer_reserved_peak(struct idle *idle, struct words *words, struct m
     const struct history *history = &words->study->history;
     const struct moment *peak = &history->accounts[words->account].reserved_peak;
     struct idle at_peak;
-
     if (peak->index == INDEX_NONE || peak->index == moment->index)
         return 0;
     if (idle_at(&at_peak, history, words->study->symbols, words->account, peak->index, 0, err))
@@ -318,7 +306,6 @@ static int say_of_moment(struct opening *opening, const struct study *study, uin
 {
     struct words words = words_of(study, account, view->at ? "then" : "at the peak");
     struct idle idle;
-
     if (moment.index == INDEX_NONE)
         return page_say(opening, VERDICT_what, "On %s the %s held nothing.", words.device,
                         words.layer);
@@ -346,7 +333,6 @@ static int say_of_device(struct opening *opening, const struct study *study,
     const uint32_t number = study_account(study, use, view);
     const struct failure *failure = NULL;
     struct moment moment;
-
     if (options->what_if)
         return page_what_if_answer(opening, study, options->what_if, use->device);
     if (number == HISTORY_NONE)
@@ -370,7 +356,6 @@ static int say_of_devices(struct opening *opening, const struct study *study,
 {
     const struct history *history = &study->history;
     int said = 0;
-
     for (size_t i = 0; i < history->device_count; i++) {
         if (view->device >= 0 && history->devices[i].device != view->device)
             continue;
@@ -397,7 +382,6 @@ static int say_excess(struct opening *opening, const struct study *study,
     const struct words words = words_of(study, use->leading, NULL);
     const uint64_t card_bytes = card_bytes_of(&words);
     struct idle idle;
-
     (void)view;
     const int lasting = say_lasting(opening, study, &words, err);
     if (lasting || !idle_is_excess(account, card_bytes))

@@ -46,7 +46,6 @@ static void add_card(struct doc *doc, const struct card_free *card)
 static void add_fragmentation(struct doc *doc, const struct frag *frag, bool known)
 {
     const bool reserved_known = known && frag->reserved_known;
-
     doc_known_bytes(doc, "reserved_bytes", "reserved", reserved_known, frag->reserved_bytes);
     doc_known_bytes(doc, "live_bytes", "live", known, frag->live_bytes);
     doc_known_bytes(doc, "free_bytes", "free", reserved_known, frag->free_bytes);
@@ -68,7 +67,6 @@ int page_fragmentation(struct doc *doc, const struct study *study, const struct 
     struct moment moment;
     struct frag frag = {0};
     struct card_free card = {0};
-
     if (number == HISTORY_NONE) { /* this device lacks the layer that the user asked for */
         doc_null(doc, "fragmentation", "fragmentation", DOC_TEXT);
         return 0;
@@ -114,7 +112,6 @@ int page_fragmentation_note(struct doc *doc, const struct study *study,
 {
     const struct account *account = &study->history.accounts[use->leading];
     struct frag frag;
-
     (void)view;
     if (account->peak.index == INDEX_NONE || !doc_takes(doc, DOC_SUMMARY))
         return 0;

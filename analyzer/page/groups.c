@@ -29,7 +29,6 @@ static int add_group(struct doc *doc, const struct study *study, const struct vi
                      struct err *err)
 {
     const double total = held->sites->total_bytes ? (double)held->sites->total_bytes : 1;
-
     page_layer(doc_detail(doc), study, &study->history.accounts[held->account], "Layer");
     doc_bytes(doc, "own_bytes", "Own", group->own_bytes);
     doc_ratio(doc_summary(doc), NULL, "Share", (double)group->own_bytes / total);
@@ -50,7 +49,6 @@ int page_groups(struct doc *doc, const struct study *study, const struct view *v
 {
     struct groups groups;
     int status = 0;
-
     if (groups_find(&groups, by, study->symbols, held->sites, held->blame, err))
         return -1;
     const size_t limit = view_limit(view, groups.count);
@@ -79,7 +77,6 @@ static void draw_line(const struct drawing *drawing, uint64_t bytes, uint64_t co
 {
     const int indent = 2 * (int)(depth < INDENT_MOST ? depth : INDENT_MOST);
     struct doc *doc = drawing->doc;
-
     doc_row_begin(doc_summary(doc));
     doc_bytes(doc, NULL, "Bytes", bytes);
     doc_ratio(doc, NULL, "Share", (double)bytes / (double)drawing->total_bytes);
@@ -99,7 +96,6 @@ static void draw_children(const struct drawing *drawing, size_t first, size_t en
     const struct call_node *items = drawing->tree->items;
     size_t shown = 0, cut = 0;
     uint64_t bytes = 0, count = 0;
-
     for (size_t at = first; at < end; at = items[at].end) {
         const struct call_node *node = &items[at];
 
@@ -136,7 +132,6 @@ int page_call_tree(struct doc *doc, const struct study *study, const struct view
                    const struct page_held *held, struct err *err)
 {
     struct call_tree tree;
-
     if (call_tree_find(&tree, held->sites, held->blame, err))
         return -1;
     const struct drawing drawing = {doc, &tree, held->sites->total_bytes,

@@ -13,7 +13,6 @@ static void add_place(struct doc *doc, const struct trace *trace, const struct h
     const uint32_t id = sum->holder ? sum->holder->location_id : 0;
     const struct trace_location *at =
         id && id < trace->location_limit ? &trace->locations[id] : NULL;
-
     doc_text(doc, "function", "Function", at ? trace_string(trace, at->function_id) : NULL);
     doc_text(doc, "file", "File", at ? trace_string(trace, at->file_id) : NULL);
     doc_known_count(doc, "line", "Line", at && at->line, at ? at->line : 0);
@@ -23,7 +22,6 @@ static void add_detail(struct doc *doc, const struct study *study, uint32_t acco
                        const struct held_sums *sums, const struct held_sum *sum)
 {
     const struct trace_holder *holder = sum->holder;
-
     page_layer(doc, study, &study->history.accounts[account], "Layer");
     doc_bytes(doc, "bytes", "Bytes", sum->bytes);
     doc_count(doc, "count", "Blocks", sum->count);
@@ -42,7 +40,6 @@ static void add_summary(struct doc *doc, const struct study *study, const struct
 {
     char name[HOLDER_TEXT_BYTES], place[HOLDER_TEXT_BYTES];
     const double share = sums->bytes ? (double)sum->bytes / (double)sums->bytes : 0;
-
     doc_bytes(doc, NULL, "Bytes", sum->bytes);
     doc_ratio(doc, NULL, "Share", share);
     doc_bar(doc, share, 0);
@@ -56,7 +53,6 @@ static void add_rows(struct doc *doc, const struct study *study,
                      const struct held_ask *ask, bool is_first)
 {
     const size_t most = is_first && doc_takes(doc, DOC_SUMMARY) ? list->summary_rows : 0;
-
     for (size_t i = 0; i < sums->count && i < most; i++) {
         doc_row_begin(doc_summary(doc));
         add_summary(doc, study, sums, &sums->items[i]);
@@ -75,7 +71,6 @@ int page_holders(struct doc *doc, const struct study *study, const struct page_h
                  const struct held_ask asks[], size_t count, struct err *err)
 {
     struct held_sums sums;
-
     if (!page_has_holders(study))
         return 0;
     doc_list_begin(doc, list->key, list->heading);
@@ -96,7 +91,6 @@ int page_say_holder(struct opening *opening, const struct study *study, const st
 {
     char name[HOLDER_TEXT_BYTES], place[HOLDER_TEXT_BYTES], when[WALK_TEXT_BYTES];
     char limit[WALK_TEXT_BYTES];
-
     return page_say(opening, VERDICT_who, "Kept by %s%s: %s of %s %s.%s",
                     holder_name(name, &study->trace, sum), holder_place(place, &study->trace, sum),
                     BYTES_TEXT(sum->bytes), BYTES_TEXT(of_bytes), walk_words(when, walk),

@@ -18,7 +18,6 @@ const char *page_host_end(const struct study *study, char out[PAGE_HOST_END_BYTE
     const uint64_t used_bytes = (uint64_t)meta->cgroup_bytes.value;
     const uint64_t limit_bytes = (uint64_t)meta->cgroup_limit_bytes.value;
     const bool is_limited = meta->cgroup_bytes.known && meta->cgroup_limit_bytes.known;
-
     if (!meta->rss_bytes.known || study->history.has_exit || study->trace.recording)
         return NULL;
     const char *rss = BYTES_TEXT((uint64_t)meta->rss_bytes.value);
@@ -45,7 +44,6 @@ static const struct device_use *find_pinned(const struct study *study, const str
     const struct history *history = &study->history;
     const struct device_use *found = NULL;
     uint64_t most_bytes = 0;
-
     for (size_t i = 0; i < history->device_count && view->layer == LAYER_none; i++) {
         const struct device_use *use = &history->devices[i];
         const uint64_t bytes = history->accounts[use->accounts[ACCOUNT_host]].peak_bytes;
@@ -64,7 +62,6 @@ static int say_rounded(struct opening *opening, const struct study *study,
                        const struct account *account, const struct host_rounded *rounded)
 {
     char setting[REMEDY_SETTING_BYTES];
-
     if (!rounded->are_powers || rounded->bytes * 2 <= account->peak_bytes)
         return 1;
     const struct torch_setup setup = trace_torch_setup(&study->trace);
@@ -147,7 +144,6 @@ int page_pinned_memory(struct doc *doc, const struct study *study, const struct 
     const struct account *account = &study->history.accounts[number];
     struct sites sites;
     uint64_t taken_bytes;
-
     if (!account->peak_bytes)
         return 0;
     if (host_pinned_taken(&taken_bytes, &study->history, use, account->peak.index, err) ||

@@ -47,7 +47,6 @@ static void add_variables(struct doc *doc, const struct trace_variables *variabl
 static size_t count_frames(const struct trace *trace)
 {
     size_t count = 0;
-
     for (size_t i = 0; i < trace->frame_limit; i++)
         count += trace->frames[i].present;
     return count;
@@ -56,7 +55,6 @@ static size_t count_frames(const struct trace *trace)
 static void add_counts(struct doc *doc, const struct study *study)
 {
     const struct trace *trace = &study->trace;
-
     doc_object_begin(doc, "counts", "Counts");
     doc_count(doc, "events", "events", study->history.row_count);
     doc_count(doc, "threads", "threads", trace->thread_count);
@@ -69,7 +67,6 @@ static void add_counts(struct doc *doc, const struct study *study)
 static void add_event_kinds(struct doc *doc, const struct history *history)
 {
     const uint64_t *counts = history->rows_by_kind;
-
     doc_list_begin(doc, "events_by_kind", "Events");
     for (int kind = 0; kind < EVENT_KIND_COUNT; kind++) {
         if (!counts[kind])
@@ -88,7 +85,6 @@ static void add_nested_event(struct doc *doc, const struct trace *trace,
                              const struct nested *nested)
 {
     const struct nested_call *parent = &nested->parent;
-
     doc_count(doc, "seq", "Event", nested->own.seq);
     doc_text(doc, "kind", "Kind", kind_texts[nested->kind]);
     doc_text(doc, "api", "By", trace_hook(trace, nested->own.hook_id));
@@ -163,7 +159,6 @@ static void say_whole(struct opening *opening, const struct study *study)
     const struct history *history = &study->history;
     const struct trace_integer *left = &study->trace.meta.exit_status;
     char status[64] = "";
-
     if (left->known)
         snprintf(status, sizeof status, "; the program ended with status %" PRId64, left->value);
     page_say(opening, VERDICT_what, "Complete: %" PRIu64 " events in %s, none lost%s.",
@@ -182,7 +177,6 @@ static int say_part(struct opening *opening, const struct study *study)
     const size_t reasons =
         (meta->complete.known && meta->complete.value ? 0 : 1) + (meta->lost_events.value > 0);
     const int status = study_warnings(study, &warnings, opening->err);
-
     page_say(opening, VERDICT_what, "The trace is not complete.");
     for (size_t i = 0; i < warnings.count && i < reasons; i++)
         page_join(opening, VERDICT_why, "%s", warnings.items[i]);
@@ -194,7 +188,6 @@ static int answer_info(struct opening *opening, const struct study *study, const
                        struct err *err)
 {
     const struct trace_meta *meta = &study->trace.meta;
-
     (void)view;
     (void)err;
     page_next(opening, "report");
@@ -212,7 +205,6 @@ static int add_info_tail(struct doc *doc, const struct study *study, const struc
                          struct err *err)
 {
     const struct trace *trace = &study->trace;
-
     add_meta(doc, &trace->meta);
     add_variables(doc, &trace->frameworks, "frameworks", "Frameworks", "version", "Version");
     add_variables(doc, &trace->allocator_settings, "allocator_settings", "Allocator settings",

@@ -18,7 +18,6 @@ static int add_largest_site(struct doc *doc, const struct study *study, uint32_t
     struct blame blame;
     struct site_row *rows;
     int count = -1;
-
     if (sites_at(&sites, &study->categories, account, local_peak->at.index, err))
         return -1;
     if (!site_rows_blame(&blame, study->symbols, &sites, err)) {
@@ -48,7 +47,6 @@ int page_local_peaks(struct doc *doc, const struct study *study, const struct vi
                      const struct page_accounts *accounts, struct err *err)
 {
     int status = 0;
-
     doc_list_begin(doc, "high_moments", "The highest separate moments");
     for (size_t i = 0; i < accounts->count; i++) {
         const uint32_t account = accounts->numbers[i];

@@ -17,7 +17,6 @@ static const struct trace_module *worst_module(const struct trace *trace,
 {
     const struct trace_module *worst = NULL;
     uint64_t most = 0;
-
     for (size_t i = 0; i < trace->module_count; i++) {
         if (names->by_module[i].without_name <= most)
             continue;

@@ -13,7 +13,6 @@
 int page_say(struct opening *opening, enum verdict_role role, const char *format, ...)
 {
     va_list arguments;
-
     va_start(arguments, format);
     verdict_vsay(&opening->verdict, role, format, arguments);
     va_end(arguments);
@@ -51,7 +50,6 @@ int page_explain(struct opening *opening, page_answer *answer, const struct stud
     struct opening own = {.err = err};
     const struct verdict *verdict = &own.verdict;
     int status = answer(&own, study, view, err);
-
     for (size_t i = 0; i < verdict->texts.count && status >= 0; i++)
         if (verdict->roles[i] == VERDICT_what)
             status = page_say(opening, VERDICT_why, "%s", verdict->texts.items[i]);
@@ -63,7 +61,6 @@ int page_explain(struct opening *opening, page_answer *answer, const struct stud
 void page_next(struct opening *opening, const char *format, ...)
 {
     va_list arguments;
-
     va_start(arguments, format);
     vsnprintf(opening->next, sizeof opening->next, format, arguments);
     va_end(arguments);
@@ -86,7 +83,6 @@ static int keep_failure(struct opening_failure *into, struct opening *opening,
 {
     const struct trace_integer *start = &study->trace.meta.start_unix_ns;
     const struct history *history = &study->history;
-
     if (!into || !opening->failure)
         return 0;
     *into =
@@ -114,7 +110,6 @@ static int add_next(struct doc *doc, struct opening *opening, const struct study
                     struct opening_failure *failure, struct err *err)
 {
     struct text line;
-
     text_init(&line, 2 * LIMIT_text_bytes);
     text_addf(&line, "gpumemtrace %s", opening->next);
     if (!opening->next_is_whole) {
@@ -136,7 +131,6 @@ int opening_add(struct doc *doc, page_answer *answer, const struct study *study,
 {
     struct opening opening = {.err = err};
     int status = 0;
-
     if (answer)
         status = answer(&opening, study, view, err) < 0 ? -1 : 0;
     if (answer && !status && !opening.verdict.texts.count) {

@@ -27,7 +27,6 @@ static const char *phase_of_peak(const struct study *study, const struct account
     const bool is_guess = path && path->source == PHASE_SOURCE_INFERRED &&
                           category_of_rule(path->rule) == CATEGORY_input &&
                           causes->youngest != CATEGORY_input;
-
     return is_guess ? NULL : study_path(study, account->peak_path);
 }
 
@@ -41,7 +40,6 @@ static int format_peak(char *text, size_t size, const struct study *study, const
     const uint64_t card_bytes = study_card_bytes(study, account->device);
     const bool is_peak = moment->index == account->peak.index;
     const char *path = is_peak ? phase_of_peak(study, account, causes) : NULL;
-
     return snprintf(text, size, "%s%.64s%s%s%s on %s (%s)%s%s%s", is_peak ? "Peak" : "At ",
                     is_peak ? "" : view->at, is_peak ? " " : ": ", BYTES_TEXT(bytes),
                     OF_CARD_TEXT(card_bytes), DEVICE_TEXT(account->device),
@@ -77,7 +75,6 @@ static int say_graphs(struct opening *opening, const struct study *study, uint32
                       const struct moment *moment, uint64_t total_bytes, struct err *err)
 {
     struct graph_share share;
-
     if (study->history.accounts[account].kind != ACCOUNT_pool)
         return 1;
     if (segments_of_graphs(&share, &study->history, account, moment->index, err))
@@ -94,7 +91,6 @@ static int say_graphs(struct opening *opening, const struct study *study, uint32
 static void format_category(char *text, size_t size, const struct sites *sites)
 {
     uint64_t bytes[CATEGORY_COUNT];
-
     *text = 0;
     sites_by_category(sites, bytes);
     for (int i = 0; i < CATEGORY_COUNT; i++)
@@ -118,7 +114,6 @@ int page_format_most(char *text, size_t size, const struct study *study, const s
                      const struct blame *blame, struct err *err)
 {
     struct groups groups;
-
     if (groups_find(&groups, GROUPS_BY_LINE, study->symbols, sites, blame, err))
         return -1;
     const struct group *most = groups.items, *line = largest_of_program(&groups);
@@ -146,7 +141,6 @@ static int say_holder(struct opening *opening, const struct study *study, const 
                       const struct blame *blame)
 {
     char category[CLAUSE_BYTES], site[CLAUSE_BYTES];
-
     if (page_format_most(site, sizeof site, study, sites, blame, opening->err))
         return -1;
     format_category(category, sizeof category, sites);
@@ -179,7 +173,6 @@ static bool is_after_backwards(const struct history *history, const struct block
                              ? PATH_RULE_NONE
                              : history->paths[block->deciding_path].rule;
     const enum category made = category_of_rule(rule);
-
     return block->birth_round == history->rounds_count && made != CATEGORY_gradients &&
            made != CATEGORY_optimizer && !history->failures_in_all;
 }
@@ -188,14 +181,12 @@ static bool is_after_backwards(const struct history *history, const struct block
 static bool is_of_one_round(const struct history *history, const struct block *block)
 {
     const struct stack_births *births = &history->stacks[site_stack(block->site_id)];
-
     return history->rounds_count > 1 && births->first_round == births->last_round;
 }
 
 static enum part part_of(const struct categories *categories, const struct block *block)
 {
     const struct history *history = categories->history;
-
     if (categories_stays(categories, block))
         return PART_STAYING;
     if (block_rounds(history, block) >= BLOCK_STAYS_ROUNDS)
@@ -208,7 +199,6 @@ static enum part part_of(const struct categories *categories, const struct block
 static bool part_takes(const void *self, const struct block *block)
 {
     const struct part_filter *filter = self;
-
     return part_of(filter->categories, block) == filter->part;
 }
 
@@ -218,7 +208,6 @@ static int say_part(struct opening *opening, const struct study *study, const ch
                     const struct sites *all, const struct sites *part, const struct blame *blame)
 {
     char category[CLAUSE_BYTES], site[CLAUSE_BYTES];
-
     if (!is_worth_saying(part->total_bytes, all))
         return 1;
     if (page_format_most(site, sizeof site, study, part, blame, opening->err))
@@ -240,7 +229,6 @@ static int say_holders(struct opening *opening, const struct study *study, uint3
 {
     struct sites parts[PARTS] = {0};
     int status = -1;
-
     for (int i = 0; i < PARTS; i++) {
         const struct part_filter part = {&study->categories, (enum part)i};
         const struct site_filter filter = {&part, part_takes};
@@ -270,7 +258,6 @@ static int say_held(struct opening *opening, const struct study *study, const st
     char where[CLAUSE_BYTES];
     struct causes causes;
     struct blame blame;
-
     if (causes_at(&causes, &study->categories, number, moment->index, err))
         return -1;
     format_peak(where, sizeof where, study, view, number, moment, &causes, sites->total_bytes);
@@ -293,7 +280,6 @@ static int say_peak(struct opening *opening, const struct study *study, const st
     const uint32_t number = study_account(study, use, view);
     struct moment moment;
     struct sites sites;
-
     const char *device = DEVICE_TEXT(use->device);
     if (number == HISTORY_NONE || study->history.accounts[number].peak.index == INDEX_NONE)
         return page_say(opening, VERDICT_what, "No GPU memory was allocated on %s.", device);
@@ -317,7 +303,6 @@ int page_peak_answer(struct opening *opening, const struct study *study, const s
     const struct history *history = &study->history;
     bool any = false;
     int status = 0;
-
     for (size_t i = 0; i < history->device_count && status >= 0; i++) {
         if (view->device >= 0 && history->devices[i].device != view->device)
             continue;
@@ -332,7 +317,6 @@ int page_peak_answer(struct opening *opening, const struct study *study, const s
 static const struct page_peak_options *peak_options(const struct view *view)
 {
     static const struct page_peak_options none = {0};
-
     return view->own ? view->own : &none;
 }
 
@@ -342,7 +326,6 @@ static int answer_peak(struct opening *opening, const struct study *study, const
                        struct err *err)
 {
     const int status = page_peak_answer(opening, study, view, err);
-
     const struct page_peak_options *own = peak_options(view);
 
     if (*opening->next)
@@ -363,7 +346,6 @@ static int held_find(struct held *held, const struct study *study, const struct 
                      struct err *err)
 {
     const struct page_accounts *accounts = &held->accounts;
-
     for (size_t i = 0; i < accounts->count; i++) {
         struct moment *moment = &held->accounts.moments[i];
 
@@ -421,7 +403,6 @@ static void add_sum(struct doc *doc, const struct study *study, const struct acc
                     enum sites_by by, const struct site *sum, uint64_t total_bytes)
 {
     const char *path = study_path(study, sum->path);
-
     page_layer(doc_detail(doc), study, account, "Layer");
     if (by == SITES_BY_CATEGORY) {
         doc_text(doc, "category", "Category", category_key(sum->category));
@@ -470,7 +451,6 @@ static int add_held_sites(struct doc *doc, const struct study *study, const stru
                                                .frame_lines = PAGE_WHOLE_STACK};
     const int by = peak_options(view)->by;
     int status = 0;
-
     for (size_t i = 0; i < held->accounts.count && !status; i++) {
         struct held_sums kept;
 
@@ -499,7 +479,6 @@ static int add_site_lists(struct doc *doc, const struct study *study, const stru
     const struct page_peak_options *own = peak_options(view);
     const bool has_other = own->by || own->tree || own->moments;
     int status;
-
     doc_list_begin(has_other ? doc_detail(doc) : doc, "sites", "By call stack");
     status = add_held_sites(doc, study, view, held, SHAPE_SITES, err);
     doc_list_end(doc);
@@ -523,7 +502,6 @@ static int add_peak_of_device(struct doc *doc, const struct study *study,
     const struct page_peak_options *own = peak_options(view);
     struct held held = {0};
     int status = -1;
-
     page_accounts_find(&held.accounts, doc, study, use, view);
     if (held_find(&held, study, view, err))
         goto out;

@@ -23,7 +23,6 @@ struct phase_list {
 static int depth_of(const struct history *history, uint32_t path)
 {
     int depth = 0;
-
     while (depth < SPAN_DEPTH_MAX && (path = history->paths[path].parent) != HISTORY_NONE)
         depth++;
     return depth;
@@ -34,7 +33,6 @@ static void add_phase_name(struct doc *doc, const struct study *study, uint32_t 
 {
     const struct history *history = &study->history;
     const char *path = study_path(study, number);
-
     doc_text(doc_detail(doc), "name", "Name", path ? history->paths[number].name : NULL);
     doc_text(doc, "path", "Phase", path);
     if (path && as_tree && *history->paths[number].name)
@@ -47,7 +45,6 @@ static void add_phase_name(struct doc *doc, const struct study *study, uint32_t 
 static double largest_error_ratio(const struct phase_row *row)
 {
     double largest = spread_error_ratio(&row->per_step);
-
     for (int i = 0; i < PHASE_FIGURES; i++)
         if (spread_error_ratio(&row->each[i]) > largest)
             largest = spread_error_ratio(&row->each[i]);
@@ -58,7 +55,6 @@ static double largest_error_ratio(const struct phase_row *row)
 static void add_per_step(struct doc *doc, const struct spread *per_step, bool is_shown)
 {
     const bool known = per_step->count > 0;
-
     doc_known_count(doc_detail(doc), "steps", "Steps", known, per_step->count);
     doc_known_bytes(doc_spare(doc_detail_if(doc, !is_shown)), "allocated_per_step_median_bytes",
                     "Per step", known, spread_median(per_step));
@@ -74,7 +70,6 @@ static void add_each(struct doc *doc, const struct phase_row *row, bool has_step
     const struct spread *peak = &row->each[PHASE_PEAK], *kept = &row->each[PHASE_KEPT];
     const struct spread *allocated = &row->each[PHASE_ALLOCATED];
     const bool known = row->path != HISTORY_NONE;
-
     doc_known_bytes(doc_detail(doc), "peak_median_bytes", "Median peak", known,
                     spread_median(peak));
     doc_known_bytes(doc_detail(doc), "peak_last_bytes", "Last peak", known, peak->last);
@@ -117,7 +112,6 @@ static int find_threshold(const struct phase_rows *phases, size_t most, uint64_t
                           struct err *err)
 {
     uint64_t *all;
-
     *bytes = 0;
     if (phases->count <= most)
         return 0;
@@ -155,7 +149,6 @@ static int add_rows(struct doc *doc, const struct study *study, struct phase_lis
     uint32_t *tree = list->as_tree ? phases_as_tree(&study->history, err) : NULL;
     uint64_t threshold_bytes;
     size_t shown_count = 0, hidden_count = 0;
-
     if ((list->as_tree && !tree) || find_threshold(&list->rows, list->most, &threshold_bytes, err))
         return -1;
     for (size_t i = 0; i < list->rows.count; i++) {
@@ -226,7 +219,6 @@ static void say_where(struct opening *opening, const struct study *study,
                       const struct account *account, const struct phase_row *row)
 {
     const char *of_card = OF_CARD_TEXT(study_card_bytes(study, account->device));
-
     if (row->count > 1)
         page_say(opening, VERDICT_what,
                  "The %s peaked at %s%s in phase %s, in occurrence %" PRIu64 " of %" PRIu64 ".",
@@ -243,7 +235,6 @@ static void say_each(struct opening *opening, const struct study *study,
 {
     const struct spread *allocated = &row->each[PHASE_ALLOCATED], *kept = &row->each[PHASE_KEPT];
     const bool differs = allocated->highest != spread_median(allocated);
-
     page_say(opening, VERDICT_why, "%s %s allocates %s%s%s%s and keeps %s.",
              row->count > 1 ? "Each" : "Phase", study_path(study, row->path),
              BYTES_TEXT(spread_median(allocated)), differs ? " (median; " : "",
@@ -257,7 +248,6 @@ static void say_device(struct opening *opening, const struct study *study,
     const uint32_t number = study_account(study, use, view);
     const struct account *account =
         number == HISTORY_NONE ? NULL : &study->history.accounts[number];
-
     if (!account || account->peak.index == INDEX_NONE)
         return;
     if (account->peak_path == HISTORY_NONE) {
@@ -275,7 +265,6 @@ static int answer_phases(struct opening *opening, const struct study *study,
                          const struct view *view, struct err *err)
 {
     const struct history *history = &study->history;
-
     (void)err;
     if (!history->path_count) {
         page_say(opening, VERDICT_what, "The program named no phases.");
@@ -295,7 +284,6 @@ static int add_phases_tail(struct doc *doc, const struct study *study, const str
                            struct err *err)
 {
     const uint64_t left_out_count = study->history.library_ranges_count;
-
     doc_count(doc_detail(doc), "library_ranges", "Ranges of libraries", left_out_count);
     if (left_out_count)
         doc_note(doc,

@@ -29,7 +29,6 @@ static void add_stream(struct doc *doc, const struct pool_stream *stream)
 static int add_streams(struct doc *doc, const struct segment_list *segments, struct err *err)
 {
     struct pool_stream_list streams;
-
     if (pool_streams_find(&streams, segments, err))
         return -1;
     doc_list_begin(doc_detail_if(doc, streams.count < 2), "streams", "By stream");
@@ -59,7 +58,6 @@ static int add_pins(struct doc *doc, const struct study *study, const struct vie
 {
     struct pins pins;
     int status = 0;
-
     if (pins_find(&pins, study->symbols, pieces, err))
         return -1;
     doc_list_begin(doc, "pinned_by", "Free memory that live blocks pin");
@@ -90,7 +88,6 @@ int page_pins(struct doc *doc, const struct study *study, const struct device_us
     struct segment_list segments = {0};
     struct moment moment;
     int status;
-
     if (account == HISTORY_NONE || study->history.accounts[account].kind != ACCOUNT_pool) {
         doc_null(doc_detail(doc), "pinned_by", "Pinned by", DOC_TEXT);
         doc_null(doc_detail(doc), "streams", "By stream", DOC_TEXT);

@@ -28,7 +28,6 @@ static void add_segment_row(struct doc *doc, const struct segment_list *list,
 {
     const uint64_t free_bytes =
         segment->size_bytes > segment->live_bytes ? segment->size_bytes - segment->live_bytes : 0;
-
     doc_row_begin(doc);
     doc_integer(doc, "address", "Address", DOC_ADDRESS, (int64_t)segment->address);
     doc_bytes(doc, "size_bytes", "Size", segment->size_bytes);
@@ -48,7 +47,6 @@ int page_segments(struct doc *doc, const struct study *study, const struct devic
     const uint32_t account = study_account(study, use, view);
     struct moment moment;
     struct segment_list list = {0};
-
     if (account == HISTORY_NONE || study->history.accounts[account].kind != ACCOUNT_pool) {
         doc_null(doc_detail(doc), "segments", "Segments", DOC_TEXT);
         return 0;

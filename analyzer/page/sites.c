@@ -14,7 +14,6 @@ void page_accounts_find(struct page_accounts *accounts, const struct doc *doc,
                         const struct view *view)
 {
     const size_t most = doc_takes(doc, DOC_DETAIL) ? STUDY_ACCOUNTS_MAX : 1;
-
     accounts->count = study_accounts(study, use, view, accounts->numbers, most);
 }
 
@@ -24,7 +23,6 @@ int page_say_second_set(struct opening *opening, const struct study *study, uint
     struct second_set found;
     const int status =
         second_set_find(&found, &study->categories, account, index, blame, opening->err);
-
     if (status <= 0)
         return status < 0 ? -1 : 1;
     return page_join(opening, VERDICT_why,
@@ -63,7 +61,6 @@ static int add_sites(struct doc *doc, const struct study *study, const struct vi
     const size_t limit =
         doc_takes(doc, DOC_DETAIL) ? site_limit(view, list, held->sites->count) : 0;
     int status = 0;
-
     for (size_t i = 0; i < limit && !status; i++) {
         doc_row_begin(doc_detail(doc));
         status = add_site(doc, study, view, held, &held->sites->items[i], err);
@@ -80,7 +77,6 @@ static int add_row(struct doc *doc, const struct study *study, const struct view
 {
     const struct sites *sites = held->sites;
     const char *path = study_path(study, row->largest->path);
-
     doc_bytes(doc, NULL, "Bytes", row->bytes);
     doc_ratio(doc, NULL, "Share", (double)row->bytes / (double)sites->total_bytes);
     doc_bar(doc, (double)row->bytes / (double)sites->total_bytes, 0);
@@ -105,7 +101,6 @@ static int add_rows(struct doc *doc, const struct study *study, const struct vie
     const size_t most = view->top ? (size_t)view->top : list->summary_rows;
     struct site_row *rows;
     int status = 0;
-
     if (!doc_takes(doc, DOC_SUMMARY))
         return 0;
     const int count = site_rows_of(&rows, &study->history, held->sites, held->blame, err);
@@ -139,7 +134,6 @@ static int add_sites_found(struct doc *doc, const struct study *study, const str
     const bool has_rows = found->is_leading && doc_takes(doc, DOC_SUMMARY);
     struct page_held held = *found;
     struct blame blame;
-
     if (site_rows_blame_first(&blame, study->symbols, sites,
                               has_rows ? sites->count : site_limit(view, list, sites->count), err))
         return -1;
@@ -154,7 +148,6 @@ int page_sites_found(struct doc *doc, const struct study *study, const struct vi
                      const struct page_site_list *list, struct err *err)
 {
     const struct page_held found = {account, true, sites, NULL, kept};
-
     doc_list_begin(doc, list->key, list->heading);
     const int status = add_sites_found(doc, study, view, list, &found, err);
     doc_list_end(doc);
@@ -173,7 +166,6 @@ static struct left_out left_out_of(const struct view *view, const struct page_si
                                    const struct sites *sites)
 {
     struct left_out left_out = {0};
-
     for (size_t i = site_limit(view, list, sites->count); i < sites->count; i++) {
         left_out.count++;
         left_out.bytes += sites->items[i].bytes;
@@ -190,7 +182,6 @@ static int add_sites_of_account(struct doc *doc, const struct study *study, cons
     const uint64_t index = accounts->moments[i].index;
     struct held_sums kept;
     struct sites sites;
-
     if (index == INDEX_NONE)
         return 0;
     if (page_kept_find(&kept, study, number, index, err))
@@ -230,7 +221,6 @@ int page_sites(struct doc *doc, const struct study *study, const struct view *vi
                struct err *err)
 {
     struct left_out left_out[STUDY_ACCOUNTS_MAX] = {{0}};
-
     doc_list_begin(doc, list->key, list->heading);
     for (size_t i = 0; i < accounts->count; i++)
         if (add_sites_of_account(doc, study, view, accounts, i, list, &left_out[i], err))
@@ -251,7 +241,6 @@ int page_sites_at_peak(struct doc *doc, const struct study *study, const struct 
                                                .left_out_key = "sites_at_peak_left_out",
                                                .command = "gpumemtrace peak"};
     struct page_accounts accounts;
-
     page_accounts_find(&accounts, doc, study, use, view);
     for (size_t i = 0; i < accounts.count; i++)
         accounts.moments[i] = study->history.accounts[accounts.numbers[i]].peak;

@@ -18,7 +18,6 @@ static void add_stack_frame(void *self, const struct symbol_frame *frame)
 {
     struct doc *doc = self;
     const bool is_label = !strcmp(frame->kind, "label");
-
     doc_row_begin(doc);
     doc_text(doc, "kind", "Kind", frame->kind);
     doc_text(doc, "function", "Function", frame->function);
@@ -34,7 +33,6 @@ static int add_frames(struct doc *doc, const struct study *study, const struct b
 {
     const struct stack_site *site = &blamed->site;
     int status = 0;
-
     doc_text(doc_detail(doc), "site", "Site", blamed->is_known ? blamed->label : NULL);
     doc_text(doc_detail(doc), "called", "Called", site->called);
     doc_count(doc_series(doc), "stack_id", "Stack", site_stack(blamed->site_id));
@@ -61,7 +59,6 @@ static void add_frame_line(struct folding *folding, const struct symbol_frame *f
     char shortened[STACK_FUNCTION_BYTES];
     const char *function = stack_function_text(frame->function, shortened);
     const char *place = frame->file;
-
     if (!place && frame->is_named && frame->module)
         place = path_name(frame->module);
     doc_row_begin(folding->doc);
@@ -87,7 +84,6 @@ static void add_folded_line(struct folding *folding)
 {
     char text[256] = "";
     size_t length = 0;
-
     for (int role = 0; role < ROLE_COUNT; role++) {
         int count = folding->folded[role];
 
@@ -126,7 +122,6 @@ static int add_stack_lines(struct folding *folding, const struct study *study, u
     struct symbol_walk walk = symbols_walk_begin(study->symbols, stack_id);
     struct symbol_frame frame;
     int status;
-
     for (int depth = 0; (status = symbols_walk_next(&walk, &frame, err)) > 0; depth++) {
         if (depth < first)
             continue;
@@ -156,7 +151,6 @@ static int add_inner_lines(struct folding *folding, const struct study *study, u
     struct symbol_walk walk = symbols_walk_begin(study->symbols, stack_id);
     struct symbol_frame frame;
     int shown = 0, status = 0, lines = folding->lines;
-
     for (int depth = 0; depth < site->depth; depth++) {
         if ((status = symbols_walk_next(&walk, &frame, err)) <= 0)
             return status;
@@ -181,7 +175,6 @@ static int add_compiled_line(struct folding *folding, const struct study *study,
     struct symbol_walk walk = symbols_walk_begin(study->symbols, stack_id);
     struct symbol_frame frame;
     int status = 1;
-
     for (int depth = 0; depth < site_depth && status > 0; depth++) {
         status = symbols_walk_next(&walk, &frame, err);
         if (status > 0 && frame.role == ROLE_compiled) {
@@ -210,7 +203,6 @@ static int add_folded_stack(struct doc *doc, const struct study *study, const st
     const bool is_whole = view->all_frames || lines == PAGE_WHOLE_STACK;
     struct folding folding = {.doc = doc, .lines = is_whole ? INT_MAX : lines};
     int status = 0;
-
     choose_folds(&folding, view, site);
     doc_list_begin(doc_summary(doc), NULL, NULL);
     doc_row_begin(doc);

@@ -16,7 +16,6 @@ enum { CUTS = 500, SUMMARY_CUTS = 40, BAR_COLUMNS = 24, SHORT_BAR_COLUMNS = 10 }
 static void ask_timeline(struct study_ask *ask, const struct view *view, const struct doc *doc)
 {
     const struct page_timeline_options *options = view->own;
-
     ask->timeline = options->ask;
     ask->timeline_device = view->device;
     ask->timeline_of_driver = view->layer == LAYER_driver;
@@ -50,7 +49,6 @@ static void add_begin(const struct line *line, size_t cut)
     const struct timelines *timelines = &line->study->timelines;
     const uint64_t begin = begin_of(timelines, cut);
     char text[UNITS_TEXT_BYTES];
-
     switch (timelines->ask.axis) {
     case TIMELINE_EVENT:
         doc_count(line->doc, "begin", "Event", begin);
@@ -121,7 +119,6 @@ static void add_cut(const struct line *line, size_t cut)
     const bool is_broken_down = line->by > BREAKDOWN_BY_LAYER;
     const char *path = study_path(line->study, own->path);
     struct doc *doc = line->doc;
-
     page_layer(doc_detail(doc), line->study, account, "Layer");
     add_begin(line, cut);
     page_time(doc_detail(doc), line->study, "time_ns", "Highest at", own->time_ns);
@@ -144,7 +141,6 @@ static void add_groups(const struct line *line, size_t cut)
 {
     const struct breakdown *breakdown = &line->study->breakdown;
     struct doc *doc = line->doc;
-
     for (size_t i = 0; i < breakdown->groups.count; i++) {
         const uint64_t bytes = breakdown_bytes(breakdown, line->account, i, line->row);
 
@@ -167,7 +163,6 @@ static void follow_driver(struct line *line, size_t cut, bool is_before)
 {
     const struct timeline_cut *cuts =
         line->driver == HISTORY_NONE ? NULL : timelines_of(&line->study->timelines, line->driver);
-
     if (cuts && cuts[cut].is_present)
         line->driver_bytes = is_before ? cuts[cut].max_bytes : cuts[cut].last_bytes;
 }
@@ -197,7 +192,6 @@ static void add_graph(struct doc *doc, const struct timelines *timelines,
 {
     int64_t *values = cuts ? doc_graph(doc, DOC_BYTES, timelines->used) : NULL;
     uint64_t bytes = 0;
-
     for (size_t i = 0; values && i < timelines->used; i++) {
         values[i] = (int64_t)(cuts[i].is_present ? cuts[i].max_bytes : bytes);
         bytes = cuts[i].is_present ? cuts[i].last_bytes : bytes;
@@ -208,7 +202,6 @@ static const char *axis_text(enum timeline_axis axis)
 {
     static const char *const texts[] = {
         [TIMELINE_TIME] = "time", [TIMELINE_EVENT] = "event", [TIMELINE_STEP] = "step"};
-
     return texts[axis];
 }
 
@@ -220,7 +213,6 @@ static int add_timeline(struct doc *doc, const struct study *study, const struct
     const bool has_driver = view->layer == LAYER_none &&
                             history_knows(&study->history, &study->history.accounts[driver]);
     struct page_accounts accounts;
-
     (void)err;
     page_accounts_find(&accounts, doc, study, use, view);
     doc_text(doc_detail(doc), "axis", "axis", axis_text(study->timelines.ask.axis));
@@ -251,7 +243,6 @@ static const struct timeline_cut *highest_cut(const struct timelines *timelines,
                                               const struct timeline_cut *cuts)
 {
     const struct timeline_cut *highest = NULL;
-
     for (size_t i = 0; cuts && i < timelines->used; i++)
         if (cuts[i].is_present && (!highest || cuts[i].max_bytes > highest->max_bytes))
             highest = &cuts[i];
@@ -275,7 +266,6 @@ static void say_line(struct opening *opening, const struct study *study,
         number == HISTORY_NONE ? NULL : timelines_of(timelines, number);
     const struct timeline_cut *highest = highest_cut(timelines, cuts);
     const bool is_part = timelines->ask.from.unit || timelines->ask.to.unit;
-
     if (!highest)
         return;
     const char *path = study_path(study, highest->path);
@@ -295,7 +285,6 @@ static int check_part(const struct study *study, struct err *err)
 {
     const struct timeline_ask *ask = &study->timelines.ask;
     const struct moment *last = &study->history.last;
-
     if (last->index == INDEX_NONE)
         return 0;
     if (timeline_needs_steps(ask) && study->timelines.kind == STEP_ENDS)
@@ -315,7 +304,6 @@ static int answer_timeline(struct opening *opening, const struct study *study,
                            const struct view *view, struct err *err)
 {
     const struct history *history = &study->history;
-
     if (check_part(study, err))
         return -1;
     for (size_t i = 0; i < history->device_count; i++)

@@ -10,7 +10,6 @@ int page_warnings(struct doc *doc, const struct study *study, const struct view 
     char end[PAGE_HOST_END_BYTES];
     const char *host_end = page_host_end(study, end);
     struct text_list warnings;
-
     (void)view;
     if (study_warnings(study, &warnings, err))
         return -1;

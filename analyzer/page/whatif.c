@@ -10,7 +10,6 @@
 const char *page_difference(const struct difference *found, char out[PAGE_DIFFERENCE_BYTES])
 {
     const size_t size = PAGE_DIFFERENCE_BYTES;
-
     const char *bytes = BYTES_TEXT(found->size_bytes);
     switch (found->kind) {
     case DIFFERENCE_NO_BLOCK:
@@ -60,7 +59,6 @@ const char *page_difference(const struct difference *found, char out[PAGE_DIFFER
 static const struct whatif_device *find_device(const struct study *study, int device)
 {
     const struct whatif_device *found = study->whatif.devices[DEVICE_SLOT(device)];
-
     return found && found->has_pool ? found : NULL;
 }
 
@@ -75,7 +73,6 @@ static bool is_least(const struct whatif_run *run)
 static void add_difference(struct doc *doc, const struct difference *found)
 {
     char words[PAGE_DIFFERENCE_BYTES];
-
     doc_bool(doc, "replayed", "replayed", found->kind == DIFFERENCE_NONE);
     doc_words(doc, "%s",
               found->kind == DIFFERENCE_NONE ? "yes, the recorded segments to the byte" : "no");
@@ -98,7 +95,6 @@ static void add_run(struct doc *doc, const struct whatif_device *device,
     const uint64_t idle_bytes = allocator->peak_reserved_bytes > run->live_at_peak_bytes
                                     ? allocator->peak_reserved_bytes - run->live_at_peak_bytes
                                     : 0;
-
     doc_known_bytes(doc, "peak_reserved_bytes", "peak reserved", known,
                     allocator->peak_reserved_bytes);
     doc_known_bytes(doc, "live_at_peak_bytes", "live then", known, run->live_at_peak_bytes);
@@ -122,7 +118,6 @@ int page_what_if(struct doc *doc, const struct study *study, const struct device
 {
     const struct page_frag_options *options = view->own;
     const struct whatif_device *device = find_device(study, use->device);
-
     (void)err;
     if (!options->what_if)
         return 0;
@@ -158,7 +153,6 @@ static void say_failures(struct opening *opening, const struct whatif_run *run)
 {
     const uint64_t failures_count =
         run->served_failures_count + run->same_failures_count + run->unknown_failures_count;
-
     if (run->failure.at.index != INDEX_NONE)
         page_say(opening, VERDICT_why, "It would have run out of memory at event %" PRIu64 "%s%s.",
                  run->failure.at.seq, run->failure.is_outside ? ": " : ", asking for ",
@@ -184,7 +178,6 @@ int page_what_if_answer(struct opening *opening, const struct study *study, cons
 {
     const struct whatif_device *device = find_device(study, number);
     char words[PAGE_DIFFERENCE_BYTES];
-
     const char *name = DEVICE_TEXT(number);
     if (!device)
         return page_say(opening, VERDICT_what,

@@ -46,7 +46,6 @@ static void put_event(const struct details *details, struct rows *rows, const st
                       const struct history *history)
 {
     const bool is_known = details->changed != HISTORY_NONE;
-
     rows_begin(rows);
     rows_integer(rows, FLEET_event_process, details->process);
     rows_number(rows, FLEET_event_seq, event->seq);
@@ -69,7 +68,6 @@ static void put_event(const struct details *details, struct rows *rows, const st
 static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
     struct details *details = self;
-
     (void)at;
     details->changed = change->block->account;
     return 0;
@@ -78,7 +76,6 @@ static int on_change(void *self, const struct cursor *at, const struct change *c
 static int on_event(void *self, const struct cursor *at)
 {
     struct details *details = self;
-
     put_event(details, stream_rows(details->events), at->event, at->history);
     details->changed = HISTORY_NONE;
     return note_stack(details, at->history->trace, at->event->stack_id, at->err) ||
@@ -99,7 +96,6 @@ static int put_stack(const struct details *details, struct stack_texts *texts,
 {
     struct rows *rows = stream_rows(stacks);
     const char *text = stack_texts_get(texts, stack_id, err);
-
     if (!text)
         return -1;
     rows_begin(rows);
@@ -115,7 +111,6 @@ int details_add_stacks(struct details *details, const struct export *export, str
 {
     struct stack_texts *texts = stack_texts_new(export, err);
     int status = texts ? 0 : -1;
-
     for (size_t i = 1; i < details->stack_limit && !status; i++)
         if (details->has_stack[i])
             status = put_stack(details, texts, stacks, (uint32_t)i, err);

@@ -13,7 +13,6 @@ static int add_failure(struct rows *rows, const struct study *study, const struc
     char label[BLAME_TEXT_BYTES], words[EXPLANATION_MOST_BYTES];
     struct text explanation;
     struct oom oom;
-
     text_init_in(&explanation, words, sizeof words);
     if (oom_explain(&oom, &study->history, failure, err) ||
         page_oom_explain(&explanation, study, &oom, err) ||

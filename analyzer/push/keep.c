@@ -18,7 +18,6 @@ struct keeping {
 static int drop(struct server *server, const char *name, const char *partition, struct err *err)
 {
     struct text sql;
-
     text_init(&sql, SQL_MOST_BYTES);
     text_addf(&sql, "ALTER TABLE %s DROP PARTITION ", name);
     text_add(&sql, partition);
@@ -37,7 +36,6 @@ static int keep_in_table(struct server *server, const struct keeping *keeping,
     const bool is_detail = fleet_tables[table].kind == FLEET_DETAIL;
     char name[96], *rest = NULL;
     struct text sql, answer;
-
     snprintf(name, sizeof name, "%s%s", fleet_tables[table].name, keeping->suffix);
     text_init(&sql, SQL_MOST_BYTES);
     text_init(&answer, FLEET_ANSWER_MOST_BYTES);
@@ -61,7 +59,6 @@ static int keep_in_table(struct server *server, const struct keeping *keeping,
 static int keep_on_server(void *self, struct server *server, struct err *err)
 {
     const struct keeping *keeping = self;
-
     for (int i = 0; i < FLEET_TABLES; i++)
         if ((fleet_tables[i].kind == FLEET_DETAIL || !keeping->details_alone) &&
             keep_in_table(server, keeping, (enum fleet_table)i, err))
@@ -72,7 +69,6 @@ static int keep_on_server(void *self, struct server *server, struct err *err)
 int keep_days(struct server *server, long days, bool details_alone, struct err *err)
 {
     struct cluster cluster;
-
     if (cluster_read(&cluster, server, err))
         return -1;
     struct keeping keeping = {days, details_alone, *cluster.name ? "_local" : ""};

@@ -13,7 +13,6 @@
 static const char *base_name(const char *path, size_t length)
 {
     const char *slash = memrchr(path, '/', length);
-
     return slash ? slash + 1 : path;
 }
 
@@ -23,7 +22,6 @@ static void name_program(char name[FLEET_NAME_BYTES], const char *command)
 {
     size_t length = strcspn(command, " ");
     const char *word = base_name(command, length);
-
     if (!strncmp(word, "python", 6)) {
         const char *next = command + length;
 
@@ -47,7 +45,6 @@ static int take_name(char name[FLEET_NAME_BYTES], const char *value, const char 
                      struct err *err)
 {
     const size_t length = strlen(value);
-
     if (length >= FLEET_NAME_BYTES)
         return err_set(err, ERR_USAGE,
                        "the name of the %s has %zu bytes, but at most %d are possible; give "
@@ -63,7 +60,6 @@ static int name_run(char name[FLEET_NAME_BYTES], const struct trace *trace, stru
                *task = trace_job_variable(trace, "SLURM_ARRAY_TASK_ID");
     const char *slurm = trace_job_variable(trace, "SLURM_JOB_ID"),
                *torch = trace_job_variable(trace, "TORCHELASTIC_RUN_ID");
-
     if (array && task) {
         snprintf(name, FLEET_NAME_BYTES, "%.90s_%.90s", array, task);
         return 0;
@@ -77,7 +73,6 @@ static int name_origin(struct origin *origin, const struct trace *trace,
                        const struct origin_ask *ask, struct err *err)
 {
     const char *job = ask->job ? ask->job : trace_job_variable(trace, "SLURM_JOB_NAME");
-
     if (job && take_name(origin->job, job, "job", err))
         return -1;
     if (!job)
@@ -97,7 +92,6 @@ int origin_read(struct origin *origin, const char *path, const struct origin_ask
                                               "SLURM_LOCALID", NULL};
     struct trace trace;
     struct tm day;
-
     if (load_trace(&trace, path, err))
         return -1;
     const struct trace_integer known = trace.meta.rank, reported = trace_job_number(&trace, ranks);
@@ -121,7 +115,6 @@ int origin_compare(const void *left, const void *right)
 {
     const struct origin *a = left, *b = right;
     int order = strcmp(a->job, b->job);
-
     order = order ? order : strcmp(a->run, b->run);
     order = order ? order : (a->rank > b->rank) - (a->rank < b->rank);
     return order ? order

@@ -63,14 +63,12 @@ static void add_rank(struct text *sql, const struct fleet_key *key)
 static unsigned long long number_now(void)
 {
     const uint64_t now_ns = clock_ns(CLOCK_REALTIME);
-
     return (now_ns / 1000) << 12 | (hash_mix(now_ns ^ hash_seed() ^ (uint64_t)getpid()) & 0xfff);
 }
 
 static int choose_number(struct place *place, struct err *err)
 {
     char table[PLACE_TABLE_BYTES];
-
     name_table(place, FLEET_push, table);
     text_clear(&place->sql);
     text_addf(&place->sql, "SELECT max(push) FROM %s WHERE ", table);
@@ -87,7 +85,6 @@ static int choose_number(struct place *place, struct err *err)
 static int find_server(struct place *place, struct server *server, struct err *err)
 {
     struct cluster cluster;
-
     if (cluster_read(&cluster, server, err))
         return -1;
     place->server = server;
@@ -128,7 +125,6 @@ void place_release(struct place *place)
 int place_drop_staging(struct place *place, struct err *err)
 {
     char name[PLACE_TABLE_BYTES];
-
     for (size_t i = 0; i < DETAILS; i++) {
         place_staging(place, details[i], name);
         text_clear(&place->sql);
@@ -145,7 +141,6 @@ int place_drop_staging(struct place *place, struct err *err)
 static int list_staging(struct place *place, struct err *err)
 {
     int status = -1;
-
     text_clear(&place->sql);
     text_addf(&place->sql, "SHOW TABLES LIKE 'staging_%016llx_%%'", place->rank_id);
     for (int i = 0; i < LISTINGS_MOST; i++) {
@@ -161,7 +156,6 @@ static int list_staging(struct place *place, struct err *err)
 static int drop_all_staging(struct place *place, struct err *err)
 {
     int status;
-
     if (list_staging(place, err))
         return -1;
     char *names = strdup(place->answer.data), *rest = NULL;
@@ -181,7 +175,6 @@ static int drop_all_staging(struct place *place, struct err *err)
 static int make_staging(struct place *place, struct err *err)
 {
     char name[PLACE_TABLE_BYTES];
-
     for (size_t i = 0; i < DETAILS; i++) {
         place_staging(place, details[i], name);
         fleet_staging_statement(&place->sql, details[i], name, &place->key);
@@ -208,7 +201,6 @@ int place_make_staging(struct place *place, struct err *err)
 int place_move(struct place *place, struct err *err)
 {
     char name[PLACE_TABLE_BYTES], staging[PLACE_TABLE_BYTES];
-
     for (size_t i = 0; i < DETAILS; i++) {
         name_table(place, details[i], name);
         place_staging(place, details[i], staging);
@@ -225,7 +217,6 @@ int place_move(struct place *place, struct err *err)
 static int drop_partition(struct place *place, const struct fleet_key *key, struct err *err)
 {
     char name[PLACE_TABLE_BYTES];
-
     for (size_t i = 0; i < DETAILS; i++) {
         name_table(place, details[i], name);
         text_clear(&place->sql);
@@ -240,7 +231,6 @@ static int drop_partition(struct place *place, const struct fleet_key *key, stru
 int place_forget(struct place *place, struct err *err)
 {
     char table[PLACE_TABLE_BYTES];
-
     name_table(place, FLEET_event, table);
     text_clear(&place->sql);
     text_addf(&place->sql, "SELECT DISTINCT toString(day), push FROM %s WHERE ", table);
@@ -298,7 +288,6 @@ int place_send(struct place *place, const struct rows *rows, struct err *err)
     char table[PLACE_TABLE_BYTES], insert[PLACE_TABLE_BYTES + 64];
     uint64_t counts[FLEET_TABLES] = {0};
     bool has = false;
-
     name_table(place, rows->table, table);
     snprintf(insert, sizeof insert, "INSERT INTO %s FORMAT TabSeparated", table);
     counts[rows->table] = rows->count;
@@ -318,7 +307,6 @@ int place_send(struct place *place, const struct rows *rows, struct err *err)
 int place_show(struct place *place, bool has_details, uint64_t row_count, struct err *err)
 {
     struct rows rows;
-
     rows_init(&rows, FLEET_push, &place->key);
     rows_begin(&rows);
     rows_text(&rows, FLEET_push_version, GMT_VERSION);

@@ -35,7 +35,6 @@ static int read_process(struct rank_push *rank, int process, struct err *err)
     struct export export = {.view = {.device = -1}};
     struct details details;
     int status = -1;
-
     details_begin(&details, &rank->streams[EVENTS], process);
     const struct observer observer = details_observer(&details);
     const struct study_ask ask = {.needs = summary_needs,
@@ -72,7 +71,6 @@ static int begin_streams(struct rank_push *rank, struct err *err)
 {
     static const enum fleet_table tables[] = {FLEET_event, FLEET_stack};
     char name[PLACE_TABLE_BYTES];
-
     if (place_make_staging(&rank->place, err))
         return -1;
     for (int i = 0; i < 2; i++) {
@@ -96,7 +94,6 @@ static int end_streams(struct rank_push *rank, struct err *err)
 static void tell_staging_lost(const struct rank_push *rank, struct err *err)
 {
     const struct fleet_key *key = &rank->place.key;
-
     if (strstr(err->message, "staging_"))
         err_set(err, ERR_INPUT,
                 "another push of rank %d of job '%.150s', run '%.150s', to %s began and replaces "
@@ -122,7 +119,6 @@ static int push_details(struct rank_push *rank, struct err *err)
 static int send_summary(struct rank_push *rank, bool *is_there, struct err *err)
 {
     uint64_t counts[FLEET_TABLES] = {0};
-
     for (int i = 0; i < FLEET_TABLES; i++) {
         const struct rows *rows = &rank->summary.tables[i];
 
@@ -136,7 +132,6 @@ static int send_summary(struct rank_push *rank, bool *is_there, struct err *err)
 static int push_summary(struct rank_push *rank, struct err *err)
 {
     bool is_there = false;
-
     if (send_summary(rank, &is_there, err))
         return -1;
     if (!is_there)
@@ -153,7 +148,6 @@ static int push_summary(struct rank_push *rank, struct err *err)
 static void say_pushed(const struct rank_push *rank)
 {
     char line[2 * FLEET_NAME_BYTES + 128];
-
     snprintf(line, sizeof line, "rank %d of job '%s', run '%s': %" PRIu64 " rows%s",
              rank->place.key.rank, rank->place.key.job, rank->place.key.run, rank->row_count,
              rank->ask->summary_only ? ", the summary alone" : "");
@@ -164,7 +158,6 @@ static int push_rank(struct server *server, const struct origin *origins, int co
                      const struct push_ask *ask, struct err *err)
 {
     struct rank_push rank = {.origins = origins, .count = count, .ask = ask};
-
     if (place_open(&rank.place, server, &origins[0], err))
         return -1;
     summary_init(&rank.summary, &rank.place.key);
@@ -191,7 +184,6 @@ int push_traces(struct server *server, const char *const *paths, int count,
 {
     struct origin *origins = array_new((size_t)count, sizeof *origins, err);
     int status = origins ? 0 : -1;
-
     for (int i = 0; i < count && !status; i++)
         status = origin_read(&origins[i], paths[i], &ask->origin, err);
     if (!status)
@@ -210,7 +202,6 @@ int push_traces(struct server *server, const char *const *paths, int count,
 static FILE *open_file(const char *folder, const char *name, const char *ending, struct err *err)
 {
     char path[4096];
-
     snprintf(path, sizeof path, "%s/%s.%s", folder, name, ending);
     FILE *file = fopen(path, "we");
     if (!file)
@@ -221,7 +212,6 @@ static FILE *open_file(const char *folder, const char *name, const char *ending,
 static int close_file(FILE *file, int status, struct err *err)
 {
     const bool has_failed = ferror(file) != 0;
-
     if (!(fclose(file) || has_failed) || status)
         return status;
     return err_set(err, ERR_SYSTEM, "cannot write the result: %s",
@@ -233,7 +223,6 @@ static int write_schema(const char *folder, const char *name, enum fleet_dialect
 {
     FILE *file = open_file(folder, name, "sql", err);
     struct text sql;
-
     if (!file)
         return -1;
     text_init(&sql, 1 << 16);
@@ -268,7 +257,6 @@ static int write_rank(struct rank_push *rank, const char *folder, const struct f
     static const enum fleet_table tables[] = {FLEET_event, FLEET_stack};
     FILE *files[2] = {0};
     int status = 0;
-
     for (int i = 0; i < 2 && !status; i++) {
         files[i] = open_file(folder, fleet_tables[tables[i]].name, "tsv", err);
         stream_begin_file(&rank->streams[i], tables[i], key, files[i]);
@@ -290,7 +278,6 @@ int push_to_folder(const char *folder, const char *path, struct err *err)
     const struct push_ask ask = {{NULL, NULL}, false};
     struct origin origin;
     struct rank_push rank = {.origins = &origin, .count = 1, .ask = &ask};
-
     if (origin_read(&origin, path, &ask.origin, err))
         return -1;
     const struct fleet_key key = {origin.day, origin.job, origin.run, origin.rank, 1};

@@ -33,7 +33,6 @@ static void add_site(struct rows *rows, const struct summary_place *place, int n
 static struct site_figures others_of(const struct site_row *rows, size_t first, size_t count)
 {
     struct site_figures others = {.moment = "peak", .site = "(other sites)"};
-
     for (size_t i = first; i < count; i++) {
         others.bytes += rows[i].bytes;
         others.blocks += rows[i].count;
@@ -69,7 +68,6 @@ static int add_held(struct rows *rows, const struct summary_place *place, const 
     const struct study *study = place->study;
     struct site_row *found;
     struct blame blame;
-
     if (site_rows_blame(&blame, study->symbols, sites, err))
         return -1;
     const int count = site_rows_of(&found, &study->history, sites, &blame, err);
@@ -105,7 +103,6 @@ int summary_add_sites(struct rows *rows, const struct summary_place *place,
     const uint32_t number = place->use->leading;
     const struct moment *peak = &study->history.accounts[number].peak;
     struct sites sites;
-
     add_growing(rows, place, &found->growing);
     if (peak->index == INDEX_NONE)
         return 0;

@@ -10,7 +10,6 @@
 static int count_rows(struct stream *stream, uint64_t *count)
 {
     struct text answer;
-
     text_init(&answer, 64);
     const int status = server_ask(stream->server, stream->count, &answer, &stream->err);
     *count = status ? 0 : strtoull(answer.data, NULL, 10);
@@ -61,7 +60,6 @@ static int send_batch(struct stream *stream, const struct rows *batch)
 static void *send_in_thread(void *self)
 {
     struct stream *stream = self;
-
     const struct rows *batch = &stream->batches[stream->sending];
     stream->status = stream->file ? write_batch(stream, batch) : send_batch(stream, batch);
     return NULL;
@@ -128,7 +126,6 @@ void stream_begin_file(struct stream *stream, enum fleet_table table, const stru
 int stream_passed(struct stream *stream, struct err *err)
 {
     const struct rows *rows = stream_rows(stream);
-
     return rows->length < STREAM_BATCH_BYTES && rows->count < STREAM_BATCH_ROWS &&
                    !rows->is_out_of_memory
                ? 0
@@ -138,7 +135,6 @@ int stream_passed(struct stream *stream, struct err *err)
 int stream_end(struct stream *stream, struct err *err)
 {
     uint64_t count;
-
     if ((stream_rows(stream)->count && send_filled(stream, err)) ||
         rows_check(stream_rows(stream), err) || wait_for_batch(stream, err))
         return -1;
@@ -159,7 +155,6 @@ int stream_end(struct stream *stream, struct err *err)
 void stream_release(struct stream *stream)
 {
     struct err err;
-
     wait_for_batch(stream, &err);
     for (int i = 0; i < 2; i++)
         rows_release(&stream->batches[i]);

@@ -27,7 +27,6 @@ void summary_release(struct summary *summary)
 const char *summary_layer(const struct study *study, const struct account *account)
 {
     const char *pool = study_pool(study, account);
-
     return pool ? pool : study_layer(account);
 }
 
@@ -36,7 +35,6 @@ const char *summary_layer(const struct study *study, const struct account *accou
 static const char *ending(const struct study *study)
 {
     const struct trace *trace = &study->trace;
-
     if (trace->recording)
         return "recording";
     if (history_is_imported(&study->history))
@@ -49,7 +47,6 @@ static const char *ending(const struct study *study)
 static uint64_t lasted_ns(const struct study *study)
 {
     const struct trace_integer *end = &study->trace.meta.end_ns;
-
     return end->known && end->value > 0 ? (uint64_t)end->value : study->history.last_row_time_ns;
 }
 
@@ -58,7 +55,6 @@ static void add_process(struct rows *rows, const struct study *study, const stru
 {
     const struct trace_meta *meta = &study->trace.meta;
     char why[PAGE_HOST_END_BYTES];
-
     rows_begin(rows);
     rows_integer(rows, FLEET_process_process, process);
     rows_text(rows, FLEET_process_host, meta->host.value);
@@ -87,7 +83,6 @@ static void add_device(struct rows *rows, const struct study *study, const struc
 {
     const struct account *account = &study->history.accounts[use->leading];
     const struct trace_device *card = page_card(study, use->device);
-
     rows_begin(rows);
     rows_integer(rows, FLEET_device_process, process);
     rows_integer(rows, FLEET_device_device, use->device);
@@ -142,7 +137,6 @@ static int add_phases(struct rows *rows, const struct study *study, const struct
 {
     const struct phase_rows phases = phases_of(&study->phases, use->leading);
     const struct phase_row **sorted = array_new(phases.count, sizeof *sorted, err);
-
     if (!sorted)
         return -1;
     for (size_t i = 0; i < phases.count; i++)
@@ -162,7 +156,6 @@ static void add_term(struct rows *rows, const struct study *study, const struct 
 {
     const struct ledger_term *term = &ledger->terms[number];
     const struct ledger_words *words = ledger_words(term->kind);
-
     rows_begin(rows);
     rows_integer(rows, FLEET_ledger_process, process);
     rows_integer(rows, FLEET_ledger_device, device);
@@ -182,7 +175,6 @@ static int add_ledger(struct rows *rows, const struct study *study, const struct
 {
     const struct moment peak = ledger_peak(&study->history, use);
     struct ledger ledger;
-
     if (peak.index == INDEX_NONE)
         return 0;
     if (ledger_at(&ledger, &study->history, use, &peak, err))
@@ -201,7 +193,6 @@ static int add_device_rows(struct summary *summary, const struct study *study,
     const struct summary_place place = {study, use, process};
     struct rows *tables = summary->tables;
     struct account_leak found;
-
     if (account_leak_find(&found, study, use->leading, err))
         return -1;
     add_device(&tables[FLEET_device], study, use, &found, process);

@@ -59,7 +59,6 @@ static void find_generations(struct generations *generations, const struct at_mo
     const struct place_life life = lives_of(lives, maker);
     struct generations found = {.location = at->places->items[maker].location};
     uint64_t older_bytes = 0, beside_bytes = 0;
-
     if (maker == PLACE_ROOT || !keeps_all(at, lives, refused))
         return;
     for (size_t i = 0; i < at->count; i++) {

@@ -418,7 +418,6 @@ out:
 static bool is_loss(const struct at_moment *at, const struct live_block *block)
 {
     const struct place *place = &at->places->items[block->place];
-
     return block->size_bytes <= LOSS_BYTES && place->location != PLACE_NATIVE &&
            (torch_is(place->signs, TORCH_loss) ||
             places_line_is_of_program(at->places, place->location));
@@ -430,7 +429,6 @@ int at_moment_sums_losses(const struct at_moment *at, bool *sums, struct err *er
     uint64_t new_bytes = 0, again_bytes = 0;
     size_t first = at->count, loss = at->count;
     bool has_data = false;
-
     *sums = false;
     if (!is_known)
         return -1;

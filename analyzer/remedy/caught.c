@@ -9,7 +9,6 @@
 static uint32_t call_between(const struct places *places, uint32_t failed, uint32_t after)
 {
     uint32_t call = PLACE_ROOT;
-
     while (failed != after)
         if (failed > after) {
             call = failed;
@@ -49,7 +48,6 @@ static bool is_half(uint64_t size_bytes, uint64_t whole_bytes)
     const uint64_t half_bytes = whole_bytes / 2;
     const uint64_t differ_bytes =
         size_bytes > half_bytes ? size_bytes - half_bytes : half_bytes - size_bytes;
-
     return differ_bytes <= half_bytes / HALF_SIZE_DIVISOR;
 }
 
@@ -59,7 +57,6 @@ static int count_halved(struct caught *caught, struct places *places, const stru
 {
     const uint32_t place = failed_place(last, places, err);
     uint64_t size_bytes = last->event.size_bytes;
-
     caught->halved_count = 0;
     if (place == PLACE_NONE)
         return -1;

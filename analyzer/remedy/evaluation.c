@@ -77,7 +77,6 @@ bool evaluation_is(const struct lives *lives, const struct at_moment *at, uint32
     const struct places *places = at->places;
     uint32_t callee = at_moment_callee(at, location);
     bool was_trained = false;
-
     if (!is_open_iteration(lives))
         return false;
     if (!callee) {

@@ -12,7 +12,6 @@ static int find_device(const struct device_use **found, struct remedies *remedie
                        const struct study *study, struct err *err)
 {
     const struct history *history = &study->history;
-
     *found = NULL;
     for (size_t i = 0; i < history->device_count && !*found; i++) {
         const struct device_use *use = &history->devices[i];
@@ -36,7 +35,6 @@ static void keep_gain(struct remedies *remedies, const struct study *study,
 {
     const struct account *pool = &study->history.accounts[use->leading];
     const struct whatif_device *device = whatif->devices[DEVICE_SLOT(use->device)];
-
     if (!device || device->recorded.difference.kind != DIFFERENCE_NONE ||
         device->runs[0].failure.at.index != INDEX_NONE)
         return;
@@ -52,7 +50,6 @@ int expanded_find(struct remedies *remedies, const struct study *study, struct e
     const struct device_use *use;
     struct err ignored = {0};
     struct whatif whatif;
-
     if (study->history.failures_in_all)
         return 0;
     if (find_device(&use, remedies, study, err))

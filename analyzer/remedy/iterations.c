@@ -35,7 +35,6 @@ bool iterations_allocate(struct iterations *iterations, enum part part)
 {
     const bool was_back = iterations->part == PART_BACKWARD || iterations->part == PART_OPTIMIZER;
     const bool begins = was_back && (part == PART_DATA || part == PART_FORWARD);
-
     if (part == PART_OTHER || part == PART_INIT)
         return false;
     iterations->part = part;

@@ -59,7 +59,6 @@ static void note_birth(struct lives *lives, const struct places *places, struct 
 {
     const bool had_optimized = lives->iterations.has_optimized;
     const uint32_t iteration = lives->iterations.number;
-
     if (iterations_allocate(&lives->iterations, part)) {
         lives->iteration_index = index;
         lives->batch_bytes = 0;

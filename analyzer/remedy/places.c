@@ -62,7 +62,6 @@ static struct place place_inside(const struct places *places, uint32_t parent, u
     const bool is_in_constructor = outer->is_in_constructor || strstr(function, "__init__");
     const bool makes = !is_in_constructor && !is_of_expression(function) &&
                        places_line_is_of_program(places, location);
-
     return (struct place){.location = location,
                           .signs = outer->signs | trace->locations[location].means,
                           .is_in_constructor = is_in_constructor,

@@ -357,7 +357,6 @@ static bool fails_new_step(const struct inquiry *inquiry)
                                       lives->forward_bytes > lives->most_forward_bytes);
     const bool may_train = at->bytes_by_part[PART_INIT] && at->bytes_by_part[PART_FORWARD] &&
                            at->tells_graphs && at_moment_keeps_graph(at, 0);
-
     return inquiry->failure && is_new && !inquiry->needs_no_backward &&
            (may_train || has_trained(inquiry));
 }
@@ -377,7 +376,6 @@ static void keep_answers(const struct inquiry *inquiry)
 {
     struct remedies *remedies = inquiry->remedies;
     const bool is_early = fails_new_step(inquiry);
-
     for (size_t i = 0; i < inquiry->without.count; i++) {
         struct remedy remedy = answer_of(inquiry, i);
         remedy.has_trained = has_trained(inquiry);

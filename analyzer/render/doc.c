@@ -284,7 +284,6 @@ void doc_list_begin(struct doc *doc, const char *key, const char *heading)
 const struct doc_node *doc_list_end(struct doc *doc)
 {
     const struct doc_node *list = doc->err.code == ERR_NONE ? innermost(doc)->node : NULL;
-
     end(doc, DOC_LIST, false);
     return list;
 }

@@ -43,7 +43,6 @@ static void write_broken(FILE *out, const struct doc_node *row)
 int render_github(const struct doc *doc, FILE *out, struct err *err)
 {
     struct checks checks;
-
     if (checks_find(&checks, doc, "github", err))
         return -1;
     for (const struct doc_node *row = checks.first; row; row = row->next)

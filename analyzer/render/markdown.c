@@ -35,7 +35,6 @@ static void write_row(FILE *out, const struct doc_node *row)
 int render_markdown(const struct doc *doc, FILE *out, struct err *err)
 {
     struct checks checks;
-
     if (checks_find(&checks, doc, "markdown", err))
         return -1;
     if (checks.broken_count)

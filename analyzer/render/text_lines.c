@@ -96,7 +96,6 @@ static const char *word_end(const char *string, size_t *columns)
 void text_lines_add_hanging(struct text_lines *lines, const char *string, size_t column)
 {
     size_t used = column, columns;
-
     if (!lines->window.is_bounded || column + utf8_text_columns(string) <= lines->window.columns) {
         text_lines_add(lines, string, 0);
         string = "";

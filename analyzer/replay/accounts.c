@@ -126,7 +126,6 @@ static void choose_leading(const struct history *history, struct device_use *use
 void accounts_note_use(struct account *account)
 {
     struct pool_use *use = &account->use;
-
     if (account->reserved_bytes < use->reserved_bytes || !use->run_births)
         *use = (struct pool_use){.run_births = 1};
     use->reserved_bytes = account->reserved_bytes;

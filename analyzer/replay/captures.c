@@ -50,7 +50,6 @@ static void forget_held(struct captures *captures, uint32_t pool)
 static void let_go(void *self, uint32_t number)
 {
     struct captures *captures = self;
-
     for (size_t i = 0; i < count_held(captures, number); i++) {
         struct segment *segment = held_segment(captures->at, &captures->held[number].items[i]);
         if (segment)
@@ -156,7 +155,6 @@ int captures_take_tensor(struct captures *captures, const struct cursor *at,
 {
     uint64_t address = at->event->address, end;
     uint32_t segment;
-
     if (private_pools_open(&captures->pools, at->event) == PRIVATE_POOL_NONE)
         return 0;
     if (GMT_ADD_OVERFLOWS(address, at->event->size_bytes, &end))

@@ -86,7 +86,6 @@ int private_pools_begin(struct private_pools *pools, const struct event *event, 
 uint32_t private_pools_open(const struct private_pools *pools, const struct event *event)
 {
     uint32_t number = PAIR_MAP_NONE;
-
     if (!pools->map.count)
         return PRIVATE_POOL_NONE;
     if (event->stream != STREAM_UNKNOWN)

@@ -74,7 +74,6 @@ static int note_event(struct replay *replay)
 {
     struct blocks *blocks = &replay->blocks;
     const struct cursor *at = &blocks->at;
-
     switch (at->event->kind) {
     case EVENT_DEVICE_MEMORY:
         return memory_samples_add(&replay->samples, at, &blocks->accounts);
@@ -103,7 +102,6 @@ static int change_state(struct replay *replay)
     struct blocks *blocks = &replay->blocks;
     const struct cursor *at = &blocks->at;
     const bool has_failed = at->event->result != 0;
-
     switch (at->event->kind) {
     case EVENT_ALLOC:
         return on_alloc(replay);

@@ -20,7 +20,6 @@ static int note_size(const struct cursor *at, enum size_of of, const struct bloc
                      uint32_t count)
 {
     struct pair_map *sizes = &at->history->sizes;
-
     if (block->memory != MEMORY_TENSOR || sizes->count >= SIZES_MAX)
         return 0;
     return pair_map_put(sizes, (uint32_t)of, block->size_bytes, count, at->err);
@@ -33,7 +32,6 @@ enum { ROUNDING_BYTES = 512 };
 static bool is_half(const struct history *history, uint64_t bytes)
 {
     const struct pair_map *sizes = &history->sizes;
-
     return pair_map_get(sizes, SIZE_OF_INIT, 2 * bytes) != PAIR_MAP_NONE ||
            pair_map_get(sizes, SIZE_OF_INIT, 2 * bytes - ROUNDING_BYTES) != PAIR_MAP_NONE;
 }
@@ -50,7 +48,6 @@ static struct stack_births *births_of(const struct cursor *at, uint32_t stack_id
 static int note_birth(const struct cursor *at, const struct block *block, uint32_t *birth)
 {
     struct stack_births *births = births_of(at, site_stack(block->site_id));
-
     if (!births)
         return -1;
     *birth = ++births->count;
@@ -78,7 +75,6 @@ static int count_size(struct uses *uses, const struct cursor *at, const struct b
 {
     struct pair_map *sizes = &uses->of_backward;
     const uint32_t count = pair_map_get(sizes, 0, block->size_bytes);
-
     if (count == PAIR_MAP_NONE && (change < 0 || sizes->count >= SIZES_MAX))
         return 0;
     return pair_map_put(sizes, 0, block->size_bytes,
@@ -92,7 +88,6 @@ static int note_gradient(const struct uses *uses, const struct cursor *at,
 {
     const uint32_t live = pair_map_get(&uses->of_backward, 0, block->size_bytes);
     const uint32_t most = pair_map_get(&at->history->sizes, SIZE_OF_GRADIENT, block->size_bytes);
-
     if (live == PAIR_MAP_NONE || (most != PAIR_MAP_NONE && most >= live))
         return 0;
     return note_size(at, SIZE_OF_GRADIENT, block, live);
@@ -103,7 +98,6 @@ static int note_gradient(const struct uses *uses, const struct cursor *at,
 int uses_begin(struct uses *uses, const struct cursor *at, struct block *block, uint32_t *birth)
 {
     const uint32_t stack_id = site_stack(block->site_id);
-
     block->birth_round = at->history->rounds_count;
     block->recurred = false;
     block->is_of_framework = inferred_is_certain(&at->spans->inferred, stack_id);
@@ -118,7 +112,6 @@ int uses_begin(struct uses *uses, const struct cursor *at, struct block *block, 
 int uses_end(struct uses *uses, const struct cursor *at, struct block *block, uint32_t birth)
 {
     const struct history *history = at->history;
-
     block->end_round = history->rounds_count;
     block->recurred = birth && history->stacks[site_stack(block->site_id)].count != birth;
     if (!may_be_gradient(history, block))
@@ -138,7 +131,6 @@ int uses_end(struct uses *uses, const struct cursor *at, struct block *block, ui
 int uses_finish(const struct uses *uses, const struct cursor *at)
 {
     const struct history *history = at->history;
-
     for (size_t i = 0; i < history->block_slots.used; i++)
         if (history->blocks[i].account != HISTORY_NONE &&
             may_be_gradient(history, &history->blocks[i]) &&

@@ -16,7 +16,6 @@ static void look_into(void *self, const char *path)
     sqlite3_stmt *select = NULL;
     sqlite3 *db = NULL;
     bool may_have_guessed = true;
-
     if (!open_database(path, path, SQLITE_OPEN_READONLY, &db, NULL) &&
         sqlite3_prepare_v2(db, sql, -1, &select, NULL) == SQLITE_OK &&
         sqlite3_step(select) == SQLITE_ROW)

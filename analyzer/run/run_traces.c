@@ -36,7 +36,6 @@ static void add_numbered(struct text *globbed, const char *pattern)
     const char *slash = strrchr(pattern, '/'), *dot = strrchr(pattern, '.');
     const size_t stem =
         dot && dot > (slash ? slash + 1 : pattern) ? (size_t)(dot - pattern) : strlen(pattern);
-
     add_as_glob(globbed, pattern, stem);
     text_add(globbed, ".*");
     add_as_glob(globbed, pattern + stem, strlen(pattern) - stem);
@@ -51,7 +50,6 @@ static bool is_of_run(const char *path, pid_t pid)
         "SELECT 1 FROM meta WHERE key='run_id' AND value GLOB CAST(? AS TEXT) || '.*'";
     sqlite3 *db = NULL;
     sqlite3_stmt *select = NULL;
-
     const bool is = !open_database(path, path, SQLITE_OPEN_READONLY, &db, NULL) &&
                     store_meta_read(db, META_complete, 0) == 1 &&
                     sqlite3_prepare_v2(db, sql, -1, &select, NULL) == SQLITE_OK &&
@@ -65,7 +63,6 @@ static bool is_of_run(const char *path, pid_t pid)
 bool run_traces_is_since(const char *path, const struct timespec *since)
 {
     struct stat status;
-
     if (stat(path, &status))
         return false;
     return status.st_mtim.tv_sec > since->tv_sec ||
@@ -76,7 +73,6 @@ void run_traces_each(const struct run_past *run, run_trace_seen *on_trace, void 
 {
     struct text whole, numbered;
     glob_t found = {0};
-
     text_init(&whole, 2 * PATH_MAX);
     text_init(&numbered, 2 * PATH_MAX);
     add_as_glob(&whole, run->pattern, strlen(run->pattern));

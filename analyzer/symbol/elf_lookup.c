@@ -63,7 +63,6 @@ struct elf_lookup *elf_lookup_open(struct elf_files *files, const struct trace_m
     };
     struct elf_lookup *lookup = calloc(1, sizeof *lookup);
     void **user;
-
     if (!lookup)
         return NULL;
     lookup->files = files;

@@ -9,7 +9,6 @@
 uint32_t frame_tree_add(struct frame_tree *tree, uint32_t outer, uint64_t frame, struct err *err)
 {
     uint32_t number = frame_tree_find(tree, outer, frame);
-
     if (number != FRAME_TREE_NONE)
         return number;
     if (ARRAY_GROW(tree->nodes, tree->capacity, tree->count, err))

@@ -14,7 +14,6 @@ static int all_files_are_found(const struct trace *trace, struct symbols *symbol
 {
     const struct trace_module *last = NULL;
     int all = 0;
-
     for (size_t id = 1; id < trace->frame_limit; id++) {
         const struct trace_frame *frame = &trace->frames[id];
         const struct trace_module *module;
@@ -35,7 +34,6 @@ int keep_names(const struct trace *trace, struct symbols *symbols, struct err *e
 {
     struct err unwritten;
     struct all_names names;
-
     int found;
 
     if (trace->symbol_count || trace->recording || access(trace->path, W_OK))

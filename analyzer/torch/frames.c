@@ -48,7 +48,6 @@ uint64_t torch_python_means(const char *file, const char *function)
 {
     char subject[2 * LIMIT_text_bytes + sizeof ":"];
     uint64_t means = 0;
-
     snprintf(subject, sizeof subject, "%s:%s", file, function);
     const bool may_be_of_package = strstr(subject, package + 1);
     for (size_t i = 0; i < sizeof python_rules / sizeof *python_rules; i++)
@@ -61,7 +60,6 @@ uint64_t torch_python_means(const char *file, const char *function)
 uint64_t torch_native_means(const char *function)
 {
     uint64_t means = 0;
-
     for (size_t i = 0; i < sizeof native_rules / sizeof *native_rules; i++)
         if (glob_match(native_rules[i].pattern, function))
             means |= UINT64_C(1) << native_rules[i].meaning;
@@ -74,7 +72,6 @@ uint64_t torch_native_means(const char *function)
 static struct torch_name name_between(const char *function, const char *before, const char *after)
 {
     const size_t head = strlen(before), tail = strlen(after), length = strlen(function);
-
     if (length <= head + tail || strncmp(function, before, head) != 0 ||
         strcmp(function + length - tail, after) != 0)
         return (struct torch_name){NULL, 0};
@@ -95,7 +92,6 @@ struct torch_name torch_node_name(const char *function)
 {
     struct torch_name node = name_between(function, "", APPLY);
     const char *name = function + node.length;
-
     node.length = 0;
     for (int depth = 0; name > function && (depth || name[-1] != ':'); name--) {
         depth += (name[-1] == '>') - (name[-1] == '<');

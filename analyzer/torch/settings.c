@@ -49,7 +49,6 @@ bool torch_next_setting(const char **text, struct torch_value *value)
     const char *at = *text + strspn(*text, ", ");
     const size_t name_length = strcspn(at, ":,");
     int word = 0;
-
     if (!*at)
         return false;
     while (word < TORCH_WORDS && !is_text(at, name_length, words_known[word]))

@@ -134,7 +134,6 @@ static inline size_t sorted_count(const void *items, size_t count, size_t item_b
                                   size_t member_bytes, uint64_t key, bool takes_equal)
 {
     size_t low = 0, high = count;
-
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const char *at = (const char *)items + middle * item_bytes + offset;

@@ -18,7 +18,6 @@ void pair_map_release(struct pair_map *map)
 static int resize_map(struct pair_map *map, size_t capacity, struct err *err)
 {
     struct pair_map larger = {.capacity = capacity, .count = map->count, .seed = hash_seed()};
-
     larger.slots = array_new(capacity, sizeof *larger.slots, err);
     if (!larger.slots)
         return -1;
@@ -50,7 +49,6 @@ int pair_map_put(struct pair_map *map, uint32_t first, uint64_t second, uint32_t
 static bool may_move_to(const struct pair_map *map, size_t home, size_t hole, size_t from)
 {
     size_t mask = map->capacity - 1;
-
     return ((from - home) & mask) >= ((from - hole) & mask);
 }
 

@@ -38,7 +38,6 @@ void pair_map_release(struct pair_map *map);
 static inline size_t pair_map_home(const struct pair_map *map, uint32_t first, uint64_t second)
 {
     const uint64_t hash = hash_mix((second ^ map->seed) + first * 0x9e3779b97f4a7c15u);
-
     return (size_t)hash & (map->capacity - 1);
 }
 
@@ -48,7 +47,6 @@ static inline struct pair_slot *pair_map_slot(const struct pair_map *map, uint32
                                               uint64_t second)
 {
     size_t i = pair_map_home(map, first, second);
-
     while (map->slots[i].value != PAIR_MAP_NONE &&
            (map->slots[i].second != second || map->slots[i].first != first))
         i = (i + 1) & (map->capacity - 1);

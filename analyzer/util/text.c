@@ -145,7 +145,6 @@ void text_add_word(struct text *text, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_-./+:@%,=";
-
     if (*word && strspn(word, plain) == strlen(word)) {
         text_add(text, word);
         return;

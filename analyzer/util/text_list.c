@@ -20,7 +20,6 @@ int text_list_vadd(struct text_list *list, struct err *err, const char *format, 
 int text_list_add(struct text_list *list, struct err *err, const char *format, ...)
 {
     va_list arguments;
-
     va_start(arguments, format);
     const int status = text_list_vadd(list, err, format, arguments);
     va_end(arguments);

@@ -28,7 +28,6 @@ uint64_t card_sure_bytes(const struct card *card)
 static const struct card *smallest(const struct card *list, size_t count, uint64_t bytes)
 {
     const struct card *best = NULL;
-
     for (size_t i = 0; i < count; i++)
         if (card_sure_bytes(&list[i]) >= bytes && (!best || list[i].bytes < best->bytes))
             best = &list[i];
@@ -43,7 +42,6 @@ const struct card *card_for(uint64_t bytes)
 const struct card *card_below(uint64_t bytes)
 {
     const struct card *best = NULL;
-
     for (size_t i = 0; i < sizeof cards / sizeof *cards; i++)
         if (card_sure_bytes(&cards[i]) < bytes && (!best || cards[i].bytes > best->bytes))
             best = &cards[i];

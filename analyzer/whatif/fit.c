@@ -20,7 +20,6 @@ static uint64_t card_without_retries(const struct fit_device *fit,
 {
     const uint64_t pool_bytes = unlimited->allocator.peak_reserved_bytes;
     uint64_t bytes = round_up(unlimited->peak_held_bytes + fit->context_bytes);
-
     if (fit->fraction > 0 && (double)pool_bytes / fit->fraction > (double)bytes)
         bytes = round_up((uint64_t)((double)pool_bytes / fit->fraction));
     /* PyTorch rounds the fraction's share of a card down, so the card's size may be too small. */
@@ -34,7 +33,6 @@ static int try_smaller(struct fit_device *fit, const struct trace *trace, struct
 {
     const struct card *card = card_below(fit->card_bytes);
     struct whatif whatif;
-
     if (!card)
         return 0;
     const struct whatif_ask ask = {.total_bytes = card_sure_bytes(card),
@@ -54,7 +52,6 @@ static int fit_device(struct fit_device *fit, const struct whatif_device *device
                       const struct trace *trace, struct err *err)
 {
     const struct whatif_run *unlimited = &device->runs[0];
-
     *fit = (struct fit_device){.device = device->device,
                                .has_pool = device->has_pool,
                                .difference = device->recorded.difference,

@@ -7,7 +7,6 @@
 static void let_go(void *self, uint32_t owner)
 {
     const struct whatif *whatif = self;
-
     for (int i = 0; i < DEVICE_SLOTS; i++) {
         struct whatif_device *device = whatif->devices[i];
 
@@ -22,7 +21,6 @@ static void let_go(void *self, uint32_t owner)
 int graphs_event(struct whatif *whatif, const struct event *event, struct err *err)
 {
     struct private_pools *graphs = &whatif->graphs;
-
     if (event->result != 0)
         return 0;
     graphs->self = whatif;
@@ -62,7 +60,6 @@ static void find_owner(struct whatif *whatif, const struct whatif_device *device
                        const struct event *event, struct allocator_request *request)
 {
     const uint32_t before = request->owner;
-
     if (event->result != 0)
         return;
     request->owner = allocator_owner_at(&device->recorded.allocator, request, event->address);
@@ -80,7 +77,6 @@ struct allocator_request graphs_request(struct whatif *whatif, struct whatif_dev
                                         .owner =
                                             open == PRIVATE_POOL_NONE ? ALLOCATOR_OF_ALL : open,
                                         .is_capturing = whatif->graphs.open_count > 0};
-
     find_owner(whatif, device, event, &request);
     if (recorded_shows_order(&device->recorded, event, &request))
         for (size_t i = 0; i < whatif->ask_count; i++)

@@ -5,7 +5,6 @@
 uint64_t outside_idle_bytes(const struct history *history, int device)
 {
     uint64_t bytes = 0;
-
     for (size_t i = 0; i < history->mempool_count; i++) {
         const struct mempool *mempool = &history->mempools[i];
 
@@ -19,7 +18,6 @@ uint64_t outside_idle_bytes(const struct history *history, int device)
 uint64_t outside_refused_bytes(const struct history *history, int device)
 {
     uint64_t most_bytes = 0;
-
     for (size_t i = 0; i < history->failure_count; i++) {
         const struct failure *failure = &history->failures[i];
         const struct account *account = &history->accounts[failure->account];

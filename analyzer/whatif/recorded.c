@@ -18,14 +18,12 @@ void driver_blocks_release(struct driver_blocks *driver_blocks)
 struct driver_block *driver_blocks_at(const struct driver_blocks *driver_blocks, uint64_t address)
 {
     const uint32_t number = pair_map_get(&driver_blocks->by_address, 0, address);
-
     return number == PAIR_MAP_NONE ? NULL : &driver_blocks->items[number];
 }
 
 void driver_blocks_remove(struct driver_blocks *driver_blocks, uint64_t address)
 {
     const uint32_t number = pair_map_remove(&driver_blocks->by_address, 0, address);
-
     if (number != PAIR_MAP_NONE)
         slots_give_back(&driver_blocks->slots, number);
 }
@@ -53,7 +51,6 @@ static bool take_driver_block(void *self, uint64_t bytes, uint64_t *address)
     struct recorded *recorded = self;
     struct driver_block *driver_block =
         driver_blocks_at(recorded->driver_blocks, recorded->wanted_address);
-
     if (!driver_block || driver_block->is_used || driver_block->is_mapped ||
         driver_block->bytes != bytes)
         return false;
@@ -67,7 +64,6 @@ static bool take_range(void *self, uint64_t wanted_bytes, uint64_t *address, uin
 {
     struct recorded *recorded = self;
     struct driver_blocks *driver_blocks = recorded->driver_blocks;
-
     (void)wanted_bytes; /* a guess from the card's size; the recording has the exact size */
     if (!driver_blocks->range_bytes || driver_blocks->range_address != recorded->wanted_address)
         return false;
@@ -106,7 +102,6 @@ static bool map_driver_blocks(void *self, uint64_t address, uint64_t bytes)
 static void give_driver_blocks(void *self, uint64_t address, uint64_t bytes)
 {
     struct recorded *recorded = self;
-
     while (recorded->is_emptying && bytes) {
         struct driver_block *driver_block = driver_blocks_at(recorded->driver_blocks, address);
 
@@ -153,7 +148,6 @@ static void compare_block(struct recorded *recorded, const struct event *event, 
                           enum allocator_outcome outcome)
 {
     struct difference found = {.size_bytes = event->size_bytes, .address = event->address};
-
     if (number == ALLOCATOR_NONE || outcome == ALLOCATOR_RETRIED) {
         found.kind = DIFFERENCE_NO_BLOCK;
         differ(recorded, event, &found);
@@ -175,7 +169,6 @@ static void compare_block(struct recorded *recorded, const struct event *event, 
 static void end_emptying(struct recorded *recorded, const struct event *event)
 {
     const struct difference kept = {.kind = DIFFERENCE_KEPT, .size_bytes = recorded->given_bytes};
-
     if (recorded->is_emptying && recorded->given_bytes)
         differ(recorded, event, &kept);
     recorded->is_emptying = false;
@@ -189,7 +182,6 @@ static void check_refusal(struct recorded *recorded, const struct event *event,
     const uint32_t found = allocator_find(allocator, request);
     const struct difference kept = {.kind = DIFFERENCE_KEPT,
                                     .size_bytes = allocator_cached_bytes(allocator)};
-
     /* PyTorch gives back all that it can before it reports a failure, but not during a capture. */
     if (found == ALLOCATOR_NONE && kept.size_bytes && !request->is_capturing)
         differ(recorded, event, &kept);
@@ -205,7 +197,6 @@ static bool finds(const struct allocator *allocator, const struct allocator_requ
                   uint64_t address)
 {
     const uint32_t found = allocator_find(allocator, request);
-
     return found != ALLOCATOR_NONE && allocator->blocks[found].address == address;
 }
 
@@ -214,7 +205,6 @@ bool recorded_shows_order(struct recorded *recorded, const struct event *event,
 {
     struct allocator *allocator = &recorded->allocator;
     const bool thought = allocator->settings.prefers_oldest;
-
     if (event->result != 0 || recorded->knows_order ||
         allocator_find(allocator, request) == ALLOCATOR_NONE ||
         finds(allocator, request, event->address))
@@ -233,7 +223,6 @@ int recorded_alloc(struct recorded *recorded, const struct event *event,
 {
     struct allocator *allocator = &recorded->allocator;
     enum allocator_outcome outcome;
-
     *block = ALLOCATOR_NONE;
     end_emptying(recorded, event);
     recorded->wanted_address = event->address;
@@ -270,7 +259,6 @@ int recorded_give_back(struct recorded *recorded, const struct event *event,
     const struct difference live = {.kind = DIFFERENCE_GAVE_BACK,
                                     .size_bytes = driver_block->bytes,
                                     .address = driver_block->address};
-
     if (!driver_block->is_mapped) {
         if (driver_block->block == ALLOCATOR_NONE ||
             !allocator_forget_segment(allocator, driver_block->block))

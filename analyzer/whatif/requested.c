@@ -7,7 +7,6 @@ void requested_apply(struct requested *requested, const struct allocator *record
 {
     const struct requested reported = *requested;
     struct allocator_request smaller = *request;
-
     *requested = (struct requested){0};
     if (!reported.bytes || reported.address != event->address)
         return;

@@ -54,7 +54,6 @@ static uint64_t pool_may_hold_bytes(const struct whatif_device *device,
 {
     const uint64_t total_bytes = run->ask.total_bytes ? run->ask.total_bytes : device->total_bytes;
     const double fraction = whatif_fraction(device, run);
-
     if (is_under_unknown_fraction(device, run))
         return device->fraction_below_bytes - 1;
     if (fraction > 0 && device->total_bytes && total_bytes != ALLOCATOR_UNLIMITED)
@@ -68,7 +67,6 @@ static bool set_room(struct whatif_run *run, const struct whatif_device *device,
                      uint64_t outside_bytes)
 {
     const uint64_t card_bytes = card_of(device, run);
-
     run->allocator.room_bytes = ALLOCATOR_UNLIMITED;
     run->allocator.card_bytes = device->total_bytes;
     run->allocator.settings.fraction_bytes = pool_may_hold_bytes(device, run);
@@ -90,7 +88,6 @@ static void end_run(struct whatif_run *run, const struct cursor *at, uint64_t re
 static void note_held(struct whatif_run *run, uint64_t outside_bytes)
 {
     const uint64_t held_now_bytes = outside_bytes + run->allocator.reserved_bytes;
-
     if (held_now_bytes > run->peak_held_bytes)
         run->peak_held_bytes = held_now_bytes;
 }
@@ -103,7 +100,6 @@ static int serve_failure(struct whatif_run *run, const struct whatif_device *dev
     const bool is_sure =
         !is_under_unknown_fraction(device, run) ||
         run->allocator.reserved_bytes <= device->recorded.allocator.peak_reserved_bytes;
-
     if (block != ALLOCATOR_NONE) {
         run->served_failures_count += is_sure;
         run->unknown_failures_count += !is_sure;
@@ -119,7 +115,6 @@ static int serve_failure(struct whatif_run *run, const struct whatif_device *dev
 static bool any_goes_on(const struct whatif_device *device, size_t run_count)
 {
     size_t i = 0;
-
     while (i < run_count && !run_goes_on(&device->runs[i]))
         i++;
     return i < run_count;
@@ -133,7 +128,6 @@ static int alloc_in_run(struct whatif_run *run, const struct whatif_device *devi
     const uint64_t outside_bytes = request->outside_bytes;
     const uint64_t peak_bytes = run->allocator.peak_reserved_bytes;
     enum allocator_outcome outcome;
-
     *block = ALLOCATOR_NONE;
     if (!set_room(run, device, outside_bytes)) {
         end_run(run, at, 0, true);
@@ -185,7 +179,6 @@ void runs_note_limit(struct whatif_device *device, const struct event *event)
 {
     const struct allocator *allocator = &device->recorded.allocator;
     const uint64_t bytes = allocator->reserved_bytes + allocator_segment_bytes(event->size_bytes);
-
     if (event->result != 0 && !device->was_refused && bytes < device->fraction_below_bytes)
         device->fraction_below_bytes = bytes;
     if (allocator->reserved_bytes > device->reported.bytes + device->reported.rounding_bytes)
@@ -196,7 +189,6 @@ int runs_alloc(struct whatif *whatif, struct whatif_device *device,
                const struct run_request *request, uint32_t *handles)
 {
     uint32_t block;
-
     for (size_t i = 0; i < whatif->ask_count; i++) {
         if (!run_goes_on(&device->runs[i]))
             continue;

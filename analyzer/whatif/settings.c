@@ -15,7 +15,6 @@
 static void apply_setting(struct whatif_settings *settings, const struct torch_value *value)
 {
     struct allocator_settings *own = &settings->allocator;
-
     switch (value->word) {
     case TORCH_WORD_expandable_segments:
         own->expandable_segments = torch_is_true(value);
@@ -42,7 +41,6 @@ int settings_of_trace(struct whatif_settings *settings, const struct trace *trac
     const struct torch_setup setup = trace_torch_setup(trace);
     const char *text = torch_settings(&setup);
     struct torch_value value;
-
     *settings = (struct whatif_settings){.allocator = allocator_default_settings()};
     settings->allocator.prefers_oldest = setup.release >= TORCH_RELEASE_oldest_first;
     if (torch_caches_in_driver(text))
@@ -63,7 +61,6 @@ static int wrong(const char *text, size_t length, struct err *err)
     static const char *const names[] = {"expandable_segments", "max_split_size", "no-cache",
                                         "garbage_collection", "memory_fraction"};
     char name[NEAREST_NAME_MAX], hint[NEAREST_HINT_BYTES];
-
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "=,"), text);
     return err_set(err, ERR_USAGE,
                    "--what-if=%.*s: it takes expandable_segments, max_split_size=SIZE, no-cache, "
@@ -75,7 +72,6 @@ static int wrong(const char *text, size_t length, struct err *err)
 static bool read_share(const char *text, double *share)
 {
     char *end;
-
     *share = strtod(text, &end);
     return end != text && !*end && *share > 0 && *share <= 1;
 }
@@ -106,7 +102,6 @@ static bool change_one(struct whatif_settings *settings, const char *text)
 int settings_change(struct whatif_settings *settings, const char *text, struct err *err)
 {
     char one[64];
-
     while (*text) {
         const size_t length = strcspn(text, ",");
 

@@ -41,7 +41,6 @@ static int device_init(struct whatif *whatif, struct whatif_device *device, stru
 static struct whatif_device *find_device(struct whatif *whatif, int number, struct err *err)
 {
     struct whatif_device *device = whatif->devices[DEVICE_SLOT(number)];
-
     if (device)
         return device;
     device = array_new(1, sizeof *device, err);
@@ -76,7 +75,6 @@ static uint64_t driver_bytes(const struct whatif_device *device)
 static uint64_t held_bytes(const struct whatif_device *device, const struct history *history)
 {
     const struct device_use *use = history_device(history, device->device);
-
     return driver_bytes(device) +
            (use ? history->accounts[use->accounts[ACCOUNT_context]].live_bytes : 0);
 }
@@ -92,7 +90,6 @@ static int note_change(void *self, const struct cursor *at, const struct change 
     struct whatif *whatif = self;
     const struct block *block = change->block;
     const struct account *account = &at->history->accounts[block->account];
-
     if (account->kind != ACCOUNT_device)
         return 0;
     struct whatif_device *device = find_device(whatif, account->device, at->err);
@@ -122,7 +119,6 @@ static void note_context(struct whatif_device *device)
 static int note_sample(struct whatif *whatif, const struct cursor *at)
 {
     const struct memory_sample *sample = &at->history->samples[DEVICE_SLOT(at->event->device)];
-
     if (!sample->known || !sample->total_bytes || sample->reported_index != at->index)
         return 0;
     struct whatif_device *device = find_device(whatif, at->event->device, at->err);
@@ -156,7 +152,6 @@ static uint32_t *add_tensor(struct whatif *whatif, const struct event *event, st
 {
     const size_t width = whatif->ask_count + HANDLE_RUNS;
     const uint32_t slot = slots_take(&whatif->tensor_slots, err);
-
     if (slot == SLOT_NONE || array_grow(&whatif->handles, &whatif->handle_capacity, slot,
                                         width * sizeof *whatif->handles, err))
         return NULL;
@@ -171,7 +166,6 @@ static int free_handles(const struct whatif *whatif, const uint32_t *handles,
                         const struct event *event, struct err *err)
 {
     struct whatif_device *device = whatif->devices[handles[HANDLE_DEVICE]];
-
     if (whatif_device_is_over(device))
         return 0;
     device->has_emptied = false;
@@ -187,7 +181,6 @@ static int free_handles(const struct whatif *whatif, const uint32_t *handles,
 static int free_tensor(struct whatif *whatif, const struct event *event, struct err *err)
 {
     const uint32_t slot = pair_map_remove(&whatif->tensors, 0, event->address);
-
     if (slot == PAIR_MAP_NONE)
         return 0;
     slots_give_back(&whatif->tensor_slots, slot);
@@ -200,7 +193,6 @@ static int alloc_tensor(struct whatif *whatif, const struct cursor *at)
     const struct event *event = at->event;
     struct whatif_device *device = find_device(whatif, event->device, at->err);
     uint32_t block, *handles = NULL;
-
     if (!device)
         return -1;
     if (whatif_device_is_over(device) || (event->result == 0 && !event->address))
@@ -228,7 +220,6 @@ static int alloc_tensor(struct whatif *whatif, const struct cursor *at)
 static int replay_tensor(struct whatif *whatif, const struct cursor *at)
 {
     const struct event *event = at->event;
-
     if (event->result == INT32_MIN)
         return 0;
     if (event->kind == EVENT_ALLOC)
@@ -240,7 +231,6 @@ static int replay_tensor(struct whatif *whatif, const struct cursor *at)
 static int end_driver_block(struct whatif *whatif, const struct cursor *at, uint64_t address)
 {
     struct driver_block *driver_block = driver_blocks_at(&whatif->driver_blocks, address);
-
     for (int i = 0; driver_block && driver_block->is_used && i < DEVICE_SLOTS; i++) {
         struct whatif_device *device = whatif->devices[i];
 
@@ -258,7 +248,6 @@ static int end_driver_block(struct whatif *whatif, const struct cursor *at, uint
 static int end_mappings(struct whatif *whatif, const struct cursor *at)
 {
     uint64_t address = at->event->address, left_bytes = at->event->size_bytes;
-
     while (left_bytes) {
         const struct driver_block *driver_block = driver_blocks_at(&whatif->driver_blocks, address);
         const uint64_t bytes = driver_block ? driver_block->bytes : 0;
@@ -277,7 +266,6 @@ static int replay_driver_alloc(struct whatif *whatif, const struct cursor *at)
 {
     const struct event *event = at->event;
     struct whatif_device *device;
-
     if (event->result != 0) {
         if (event->device == DEVICE_UNKNOWN)
             return 0;
@@ -300,7 +288,6 @@ static int replay_event(void *self, const struct cursor *at)
     struct whatif *whatif = self;
     const struct event *event = at->event;
     int status = 0;
-
     if (is_pytorch(at->history->trace, event) &&
         (event->kind == EVENT_ALLOC || event->kind == EVENT_FREE))
         return replay_tensor(whatif, at);
@@ -325,7 +312,6 @@ static int take_limit(void *self, const struct pool_limit *limit, struct err *er
 {
     struct whatif *whatif = self;
     struct whatif_device *device = find_device(whatif, limit->device, err);
-
     if (!device)
         return -1;
     device->reported_differ |= device->reported.bytes && device->reported.bytes != limit->bytes;
@@ -349,7 +335,6 @@ int whatif_init(struct whatif *whatif, const struct trace *trace, const struct w
 static int note_end(void *self, const struct cursor *at)
 {
     struct whatif *whatif = self;
-
     for (int i = 0; i < DEVICE_SLOTS; i++) {
         struct whatif_device *device = whatif->devices[i];
 
@@ -374,7 +359,6 @@ static int run_pass(struct whatif *whatif, const struct trace *trace, struct err
     const struct replay_plan plan = {.observers = {&observer, 1}};
     struct event_reader *reader = event_reader_new(trace, NULL, err);
     struct history history;
-
     if (!reader)
         return -1;
     const struct event_source source = event_reader_source(reader);

@@ -95,7 +95,6 @@ static enum search driver_find(struct driver_table *target)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW);
     void *symbol = library ? dlsym(library, "cuGetProcAddress_v2") : NULL;
-
     if (!symbol)
         return SEARCH_FAILED;
     for (size_t i = 0; i < SLOT_COUNT; i++)

@@ -11,7 +11,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct pickle_values values;
     struct import import;
     struct err err = {0};
-
     if (pickle_read(&values, "input", data, size, &err))
         return err.code == ERR_NONE ? (abort(), 0) : 0;
     pickle_values_release(&values);

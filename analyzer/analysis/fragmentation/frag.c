@@ -18,7 +18,6 @@ static int collect_pool(struct frag *frag, struct stretches *held, struct stretc
     struct live_walk walk = *from, segments = *from;
     const struct segment *segment;
     const struct block *block;
-
     while ((segment = live_walk_next_segment(&segments))) {
         struct stretches *list = segment_is_of_graph(segment, from->index) ? of_graphs : held;
 
@@ -42,7 +41,6 @@ static int measure_pool(struct frag *frag, const struct history *history, uint32
     const struct live_walk walk = live_walk_begin(history, account, index);
     struct stretches held = {0}, of_graphs = {0}, live = {0};
     const int status = collect_pool(frag, &held, &of_graphs, &live, &walk, err);
-
     if (!status) {
         frag->graph_idle_bytes = holes_between(&of_graphs, &live).total_bytes;
         frag->stranded_bytes = holes_between(&held, &live).stranded_bytes;
@@ -87,7 +85,6 @@ static int collect_driver_parts(struct driver_parts *parts, struct frag *frag,
 {
     struct live_walk walk = live_walk_begin(history, account, index);
     const struct block *block;
-
     while ((block = live_walk_next(&walk))) {
         frag->live_bytes += block->size_bytes;
         if (add_live_block(parts, history, block, err))
@@ -100,7 +97,6 @@ static int collect_driver_parts(struct driver_parts *parts, struct frag *frag,
 static int add_granules(struct stretches *granules, const struct stretches *live, struct err *err)
 {
     const uint64_t last = UINT64_MAX - (FRAG_GRANULE_BYTES - 1);
-
     for (size_t i = 0; i < live->count; i++) {
         uint64_t start = live->items[i].start & ~(FRAG_GRANULE_BYTES - 1);
         uint64_t end = live->items[i].end < last ? live->items[i].end : last;
@@ -124,7 +120,6 @@ static bool is_of_device(const struct mempool *mempool, int device)
 static void find_reserved(const struct history *history, uint64_t index, uint64_t *reserved_bytes)
 {
     const struct mempool_usage *ended = history->ended_usages.items;
-
     for (size_t i = 0; i < history->mempool_count; i++) {
         const struct mempool *mempool = &history->mempools[i];
 
@@ -142,7 +137,6 @@ static int add_mempool_bytes(struct frag *frag, const struct history *history, i
                              uint64_t index, const uint64_t *pooled_bytes, struct err *err)
 {
     uint64_t *reserved_bytes = array_new(history->mempool_count + 1, sizeof *reserved_bytes, err);
-
     if (!reserved_bytes)
         return -1;
     find_reserved(history, index, reserved_bytes);
@@ -170,7 +164,6 @@ int frag_mempool_free(uint64_t *bytes, const struct history *history, uint32_t a
     struct live_walk walk = live_walk_begin(history, account, index);
     const struct block *block;
     size_t number = history->mempool_count;
-
     if (!reserved_bytes)
         return -1;
     /* A handle may have belonged to an earlier pool. */
@@ -193,7 +186,6 @@ static int measure_driver(struct frag *frag, const struct history *history, uint
     struct stretches granules = {0};
     struct holes holes;
     int status = -1;
-
     if (!parts.pooled_bytes || collect_driver_parts(&parts, frag, history, account, index, err) ||
         stretches_sort(&parts.live, err) || add_granules(&granules, &parts.live, err))
         goto out;
@@ -226,7 +218,6 @@ int frag_at(struct frag *frag, const struct history *history, uint32_t account, 
             struct err *err)
 {
     const struct account *owner = &history->accounts[account];
-
     *frag = (struct frag){0};
     if (owner->kind == ACCOUNT_pool ? measure_pool(frag, history, account, index, err)
                                     : measure_driver(frag, history, account, index, err))

@@ -19,7 +19,6 @@ struct choice {
 static void choose(struct choice *choice, size_t number, bool is_chosen)
 {
     const struct pool_segment *piece = &choice->pieces->items[number];
-
     choice->chosen[number] = is_chosen && !piece->is_of_graph;
     choice->bytes += choice->chosen[number] ? piece->free_bytes : 0;
 }
@@ -46,7 +45,6 @@ static int choose_outgrown(struct choice *choice, uint64_t largest_bytes, struct
 {
     const struct segment_list *pieces = choice->pieces;
     const struct pool_segment **latest_first = array_new(pieces->count, sizeof *latest_first, err);
-
     if (!latest_first)
         return -1;
     for (size_t i = 0; i < pieces->count; i++)
@@ -71,7 +69,6 @@ static size_t find_other_streams(const struct pool_stream_list *streams, uint64_
 {
     const struct pool_stream *main = &streams->items[0];
     size_t count = 0;
-
     for (size_t i = 0; i < streams->count; i++) {
         if (streams->items[i].stream == STREAM_UNKNOWN)
             return 0;
@@ -89,7 +86,6 @@ static int find_cause(struct idle *idle, struct choice *choice, uint64_t request
     const uint64_t half_bytes = idle->frag.free_bytes / 2;
     struct pool_stream_list streams;
     uint64_t main_stream;
-
     idle->cause = IDLE_STRANDED;
     if (idle->frag.stranded_bytes >= half_bytes)
         return 0;
@@ -122,7 +118,6 @@ static int find_line(struct idle *idle, const struct choice *choice, struct symb
     struct blame blame = {0};
     size_t count = 0;
     int status = -1;
-
     for (size_t i = 0; sites && i < pieces->count; i++)
         if (choice->chosen[i])
             sites[count++] = pieces->items[i].site_id;
@@ -152,7 +147,6 @@ static int explain_pool(struct idle *idle, const struct segment_list *pieces,
     struct choice choice = {.pieces = pieces,
                             .chosen = array_new(pieces->count + 1, sizeof *choice.chosen, err)};
     int status = -1;
-
     if (!choice.chosen || find_cause(idle, &choice, request_bytes, err))
         goto out;
     idle->bytes = choice.bytes;
@@ -171,7 +165,6 @@ int idle_at(struct idle *idle, const struct history *history, struct symbols *sy
             uint32_t account, uint64_t index, uint64_t request_bytes, struct err *err)
 {
     struct segment_list pieces;
-
     *idle = (struct idle){0};
     if (frag_at(&idle->frag, history, account, index, err))
         return -1;
@@ -197,7 +190,6 @@ bool idle_is_little(const struct frag *frag, uint64_t card_bytes)
 bool idle_is_excess(const struct account *account, uint64_t card_bytes)
 {
     uint64_t reserved_bytes;
-
     if (!card_bytes || account->reserved_peak.index == INDEX_NONE ||
         !frag_peak_reserved(account, &reserved_bytes))
         return false;
@@ -228,7 +220,6 @@ struct lasting idle_lasting(const struct history *history, uint32_t account, uin
     const struct account *own = &history->accounts[account];
     const struct pool_use *use = &own->use;
     struct lasting found = {0};
-
     if (!card_bytes || use->run_births < 2 || use->births_count < own->allocations_count / 2 ||
         keeps_graphs(history, account))
         return found;

@@ -25,7 +25,6 @@ static struct pin *find_pin(struct pinning *pinning, const struct block *block)
     struct pin_list *pins = pinning->pins;
     struct err *err = pinning->err;
     uint32_t number = pair_map_get(numbers, 0, key);
-
     if (number != PAIR_MAP_NONE)
         return &pins->items[number];
     if (ARRAY_GROW(pins->items, pins->capacity, pins->count, err))
@@ -71,7 +70,6 @@ static int find_pins(struct pin_list *pins, const struct segment_list *segments,
 {
     struct pinning pinning = {pins, segments, blame, .err = err};
     int status = 0;
-
     for (size_t i = 0; i < segments->count && !status; i++)
         status = add_segment(&pinning, i);
     pair_map_release(&pinning.numbers);
@@ -82,7 +80,6 @@ static int find_pins(struct pin_list *pins, const struct segment_list *segments,
 static int blame_pins(struct pins *pins, struct symbols *symbols, struct err *err)
 {
     uint64_t *sites = array_new(pins->stacks.count, sizeof *sites, err);
-
     if (!sites)
         return -1;
     for (size_t i = 0; i < pins->stacks.count; i++)
@@ -106,7 +103,6 @@ int pins_find(struct pins *pins, struct symbols *symbols, const struct segment_l
 size_t pins_others(const struct pins *pins, const struct blamed *blamed)
 {
     size_t alike = 0;
-
     for (size_t i = 0; i < pins->blame.count; i++)
         alike += pins->blame.items[i].row == blamed->row;
     return blamed->is_known ? alike - 1 : 0;

@@ -42,7 +42,6 @@ static int collect_segments(struct segment_list *list, const struct history *his
     struct live_walk walk = live_walk_begin(history, account, index), segments = walk;
     const struct segment *segment;
     const struct block *block;
-
     while ((segment = live_walk_next_segment(&segments)))
         if (add_pool_segment(list, segment, index, err))
             return -1;
@@ -65,7 +64,6 @@ static void place_block(struct pool_segment *segment, const struct block *block,
 {
     const uint64_t segment_end = segment->address + segment->size_bytes;
     uint64_t start = block->address, end = start + block->size_bytes;
-
     if (start > *at)
         count_free_piece(segment, start - *at);
     if (in_parts && start < *at)
@@ -85,7 +83,6 @@ static bool lies_before(const struct block *block, uint64_t address, bool in_par
 static void place_blocks(struct segment_list *list, bool in_parts)
 {
     size_t first = 0;
-
     for (size_t i = 0; i < list->count; i++) {
         struct pool_segment *segment = &list->items[i];
         uint64_t at = segment->address, end = at + segment->size_bytes;
@@ -116,7 +113,6 @@ static void find_free(struct segment_list *list)
 static void join_mappings(struct segment_list *list)
 {
     size_t kept = 0;
-
     for (size_t i = 1; i < list->count; i++) {
         struct pool_segment *last = &list->items[kept], *next = &list->items[i];
 
@@ -179,7 +175,6 @@ static int count_private_pools(size_t *count, const struct history *history, uin
     struct pair_map pools = {0};
     const struct segment *segment;
     int status = 0;
-
     while (!status && (segment = live_walk_next_segment(&walk)))
         if (segment_is_of_graph(segment, index))
             status = pair_map_put(&pools, 0, segment->private_pool, 1, err);
@@ -192,7 +187,6 @@ int segments_of_graphs(struct graph_share *share, const struct history *history,
                        uint64_t index, struct err *err)
 {
     struct segment_list list;
-
     *share = (struct graph_share){0};
     if (count_private_pools(&share->pools_count, history, account, index, err))
         return -1;

@@ -23,7 +23,6 @@ int stretches_add(struct stretches *list, uint64_t start, uint64_t size_bytes, b
 static uint64_t varying_bits(const struct stretches *list)
 {
     uint64_t bits = 0;
-
     for (size_t i = 1; i < list->count; i++)
         bits |= list->items[i].start ^ list->items[0].start;
     return bits;
@@ -43,7 +42,6 @@ enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 static void place_by_digit(struct stretch *to, const struct stretch *from, size_t count, int shift)
 {
     size_t places[DIGITS + 1] = {0};
-
     for (size_t i = 0; i < count; i++)
         places[(from[i].start >> shift & (DIGITS - 1)) + 1]++;
     for (size_t digit = 1; digit < DIGITS; digit++)
@@ -60,7 +58,6 @@ int stretches_sort(struct stretches *list, struct err *err)
 {
     const uint64_t varying = varying_bits(list);
     struct stretch *spare;
-
     if (is_sorted(list))
         return 0;
     spare = array_new(list->capacity, sizeof *spare, err);
@@ -82,7 +79,6 @@ int stretches_sort(struct stretches *list, struct err *err)
 void stretches_join(struct stretches *list)
 {
     size_t kept = 0;
-
     for (size_t i = 1; i < list->count; i++) {
         struct stretch *last = &list->items[kept];
         const struct stretch *next = &list->items[i];
@@ -115,7 +111,6 @@ struct holes holes_between(const struct stretches *held, const struct stretches 
 {
     struct holes holes = {0};
     size_t first = 0;
-
     for (size_t i = 0; i < held->count; i++) {
         uint64_t at = held->items[i].start, end = held->items[i].end, free_bytes = 0;
         bool used = false;

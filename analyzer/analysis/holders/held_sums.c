@@ -52,7 +52,6 @@ static int take_of_both(struct taken *taken, const struct walk_blocks *walk,
 {
     struct live_walk live = live_walk_begin(history, ask->account, ask->index);
     const struct block *block;
-
     while ((block = live_walk_next(&live))) {
         const struct held_block *held = walk_blocks_find(walk, block);
         if (held && take_block(taken, held, ask, err))
@@ -90,7 +89,6 @@ ORDER_BY(compare_sums, struct held_sum, a->stack_id == b->stack_id ? FALLING(byt
 static void join(struct held_sums *sums, struct taken *taken)
 {
     size_t count = 0;
-
     SORT(taken->items, taken->count, compare_blocks);
     for (size_t i = 0; i < taken->count; i++) {
         const struct held_sum *block = &taken->items[i];
@@ -131,7 +129,6 @@ static uint64_t bytes_at(const struct holders *holders, const struct walk_blocks
                          const struct held_ask *ask, bool only_named)
 {
     uint64_t bytes = 0;
-
     for (size_t i = 0; i < walk->count; i++)
         if (walk->blocks[i].account == ask->account && is_taken(&walk->blocks[i], ask) &&
             (!only_named || (held_is_named(holders->trace, walk->blocks[i].holder) &&
@@ -147,7 +144,6 @@ static const struct walk_blocks *fullest_walk(const struct holders *holders,
 {
     const struct walk_blocks *last = holders_last_walk(holders, ask->index), *fullest = NULL;
     uint64_t most_bytes = 0;
-
     for (const struct walk_blocks *walk = holders->walks; last && walk <= last; walk++) {
         const uint64_t bytes = bytes_at(holders, walk, ask, only_named);
         if (bytes > most_bytes) {
@@ -164,7 +160,6 @@ static const struct walk_blocks *choose_walk(const struct holders *holders,
                                              const struct held_ask *ask)
 {
     const struct walk_blocks *last = holders_last_walk(holders, ask->index);
-
     if (!ask->takes || !last)
         return last;
     const struct walk_blocks *named = fullest_walk(holders, ask, true);
@@ -176,7 +171,6 @@ int held_sums_find(struct held_sums *sums, const struct holders *holders,
                    const struct history *history, const struct held_ask *ask, struct err *err)
 {
     struct taken taken = {0};
-
     *sums = (struct held_sums){
         .at = ask->is_of_walk ? choose_walk(holders, ask)
                               : holders_nearest_walk(holders, ask->index, ask->is_failure)};
@@ -201,7 +195,6 @@ void held_sums_release(struct held_sums *sums)
 static const struct held_sum *most_of(const struct held_sum *items, size_t count)
 {
     uint64_t bytes = 0;
-
     for (size_t i = 0; i < count; i++)
         bytes += items[i].bytes;
     return count && items->holder && items->bytes > bytes / 2 ? items : NULL;
@@ -212,7 +205,6 @@ const struct held_sum *held_sums_most(const struct held_sums *sums)
 {
     const struct held_sum *first = sums->count && sums->items->holder ? sums->items : NULL;
     uint64_t alike = 0;
-
     for (size_t i = 0; first && i < sums->count; i++)
         if (sums->items[i].holder && !strcmp(sums->items[i].holder->kind, first->holder->kind))
             alike += sums->items[i].bytes;
@@ -225,7 +217,6 @@ const struct held_sum *held_sums_of_stack(const struct held_sums *sums, uint32_t
 {
     const size_t low = SORTED_BELOW(struct held_sum, stack_id, sums->items, sums->count, stack_id);
     size_t count = 0;
-
     while (low + count < sums->count && sums->items[low + count].stack_id == stack_id)
         count++;
     return most_of(count ? &sums->items[low] : NULL, count);

@@ -18,7 +18,6 @@ ORDER_BY(compare_addresses, struct held_block, RISING(address), RISING(is_of_poo
 static bool has_address(const struct block *block)
 {
     const uint8_t space = memory_rules[block->memory].space;
-
     return space == SPACE_DEVICE || space == SPACE_HOST || space == SPACE_FRAMEWORK_POOL;
 }
 
@@ -37,7 +36,6 @@ static struct held_block *find_live(const struct cursor *at, bool is_late, size_
     const struct history *history = at->history;
     struct held_block *live = NULL;
     size_t capacity = 0;
-
     *count = 0;
     for (size_t i = 0; i < history->block_slots.used; i++) {
         const struct block *block = &history->blocks[i];
@@ -64,7 +62,6 @@ static struct held_block *find_live(const struct cursor *at, bool is_late, size_
 static struct held_block *block_with(struct held_block *live, size_t count, uint64_t address)
 {
     const size_t low = SORTED_UP_TO(struct held_block, address, live, count, address);
-
     if (!low)
         return NULL;
     struct held_block *block = &live[low - 1];
@@ -83,7 +80,6 @@ static void join_rows(struct held_block *live, size_t count, const struct trace 
                       uint32_t walk_id)
 {
     const struct trace_holder *end = trace->holders + trace->holder_count;
-
     for (const struct trace_holder *row = trace->holder_count ? first_row(trace, walk_id) : end;
          row < end && row->walk_id == walk_id; row++) {
         struct held_block *block = block_with(live, count, row->address);
@@ -101,7 +97,6 @@ static int see_walk(struct holders *holders, const struct cursor *at, const stru
     struct walk_blocks *walk = &holders->walks[holders->count];
     size_t count;
     struct held_block *live = find_live(at, is_late, &count);
-
     if (!live)
         return -1;
     join_rows(live, count, trace, trace->walks[holders->count].walk_id);
@@ -118,7 +113,6 @@ static int see_walk(struct holders *holders, const struct cursor *at, const stru
 static int see_walks(struct holders *holders, const struct cursor *at, bool is_end)
 {
     const struct trace *trace = holders->trace;
-
     while (holders->count < trace->walk_count) {
         const uint64_t number = trace->walks[holders->count].event_number;
         const bool is_late = !is_end && number < at->event->seq;
@@ -136,7 +130,6 @@ static int see_walks(struct holders *holders, const struct cursor *at, bool is_e
 static int on_event(void *self, const struct cursor *at)
 {
     struct holders *holders = self;
-
     if (!holders->walks &&
         !(holders->walks = array_new(holders->trace->walk_count, sizeof *holders->walks, at->err)))
         return -1;
@@ -149,7 +142,6 @@ static int on_event(void *self, const struct cursor *at)
 static int on_end(void *self, const struct cursor *at)
 {
     struct holders *holders = self;
-
     return holders->walks ? see_walks(holders, at, true) : 0;
 }
 
@@ -173,7 +165,6 @@ void holders_release(struct holders *holders)
 static size_t count_until(const struct holders *holders, uint64_t index)
 {
     size_t count = 0;
-
     while (count < holders->count && holders->walks[count].at.index <= index)
         count++;
     return count;
@@ -182,7 +173,6 @@ static size_t count_until(const struct holders *holders, uint64_t index)
 const struct walk_blocks *holders_last_walk(const struct holders *holders, uint64_t index)
 {
     const size_t count = count_until(holders, index);
-
     return count ? &holders->walks[count - 1] : NULL;
 }
 
@@ -197,7 +187,6 @@ const struct walk_blocks *holders_nearest_walk(const struct holders *holders, ui
     const size_t count = count_until(holders, index);
     const struct walk_blocks *before = count ? &holders->walks[count - 1] : NULL;
     const struct walk_blocks *after = count < holders->count ? &holders->walks[count] : NULL;
-
     /* If the program dies of the failure, the walk at its end has the same event. */
     for (size_t i = count; is_failure && i && holders->walks[i - 1].at.index == index; i--)
         if (is_of_failure(&holders->walks[i - 1]))
@@ -214,7 +203,6 @@ const struct held_block *walk_blocks_find(const struct walk_blocks *walk, const 
     const struct held_block wanted = {.account = block->account,
                                       .address = block->address,
                                       .begin_index = block->life.begin_index};
-
     return walk->count ? bsearch(&wanted, walk->blocks, walk->count, sizeof wanted, compare_blocks)
                        : NULL;
 }

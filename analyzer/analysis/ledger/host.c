@@ -17,7 +17,6 @@ int host_pinned_taken(uint64_t *bytes, const struct history *history, const stru
     struct stretches pieces = {0};
     const struct block *block;
     int status = -1;
-
     *bytes = 0;
     while ((block = live_walk_next(&walk))) {
         const uint64_t start = block->address & ~(FRAG_GRANULE_BYTES - 1);
@@ -47,7 +46,6 @@ static int is_of_allocator(struct symbols *symbols, uint32_t stack_id, struct er
     struct symbol_walk walk = symbols_walk_begin(symbols, stack_id);
     struct symbol_frame frame;
     int status;
-
     while ((status = symbols_walk_next(&walk, &frame, err)) > 0)
         if (torch_is(frame.means, TORCH_host_allocator))
             return 1;
@@ -61,7 +59,6 @@ int host_rounded_find(struct host_rounded *rounded, const struct study *study, u
     signed char *known = array_new(study->trace.frame_limit + 1, sizeof *known, err);
     const struct block *block;
     int status = known ? 0 : -1;
-
     *rounded = (struct host_rounded){.are_powers = true};
     while (!status && (block = live_walk_next(&walk))) {
         signed char *is_own =

@@ -57,14 +57,12 @@ static int add_bytes(struct ledger *ledger, const struct ledger_term *added, str
 static int add_rest(struct ledger *ledger, enum ledger_kind kind, uint64_t bytes, struct err *err)
 {
     const struct ledger_term term = {.kind = kind, .account = HISTORY_NONE, .bytes = bytes};
-
     return add_bytes(ledger, &term, err);
 }
 
 uint64_t ledger_sum(const struct ledger *ledger, enum ledger_kind kind)
 {
     uint64_t bytes = 0;
-
     for (size_t i = 0; i < ledger->count; i++)
         if (ledger->terms[i].kind == kind)
             bytes += ledger->terms[i].bytes;
@@ -108,7 +106,6 @@ struct pools {
 static bool is_pool_of(const struct pools *pools, uint32_t account)
 {
     const struct account *known = &pools->history->accounts[account];
-
     return known->kind == ACCOUNT_pool && known->device == pools->use->device;
 }
 
@@ -119,7 +116,6 @@ static int look_at_pool(struct pools *pools, uint32_t account, struct err *err)
     struct pool_share *share = &pools->shares[account];
     const struct segment *segment;
     const struct block *block;
-
     while ((segment = live_walk_next_segment(&walk))) {
         if (segment->mapped)
             share->mapped_bytes += segment->size_bytes;
@@ -142,7 +138,6 @@ static int look_at_graphs(struct pools *pools, uint32_t account, struct err *err
     const struct segment *segment;
     const struct block *block;
     int status = -1;
-
     while ((segment = live_walk_next_segment(&walk)))
         if (segment_is_of_graph(segment, pools->index) &&
             stretches_add(&held, segment->address, segment->size_bytes, false, err))
@@ -179,7 +174,6 @@ static int look_at_pools(struct pools *pools, struct err *err)
 static void share_virtual_memory(struct pools *pools)
 {
     uint64_t left_bytes = pools->virtual_bytes;
-
     for (uint32_t i = 0; i < pools->history->account_count; i++) {
         struct pool_share *share = &pools->shares[i];
         const uint64_t bytes = share->mapped_bytes < left_bytes ? share->mapped_bytes : left_bytes;
@@ -244,7 +238,6 @@ static int add_owned(struct ledger *ledger, const struct block *block, struct er
 {
     struct ledger_term term = {
         .kind = LEDGER_graphs, .account = HISTORY_NONE, .bytes = block->size_bytes, .count = 1};
-
     if (block->memory != MEMORY_GRAPH) {
         const int64_t owner = owners_find(&ledger->owners, site_stack(block->site_id), err);
 
@@ -263,7 +256,6 @@ static int add_driver_blocks(struct ledger *ledger, struct pools *pools, struct 
     struct live_walk walk =
         live_walk_begin(pools->history, pools->use->accounts[ACCOUNT_device], pools->index);
     const struct block *block;
-
     while ((block = live_walk_next(&walk)))
         if (!is_of_pool(pools, block) && add_owned(ledger, block, err))
             return -1;
@@ -277,7 +269,6 @@ static int add_kept_by_driver(struct ledger *ledger, const struct frag *driver, 
     const uint64_t graphs_bytes = driver->graph_mempool_free_bytes;
     const uint64_t mempools_bytes = driver->mempools_free_bytes - graphs_bytes;
     const uint64_t rounding_bytes = driver->free_bytes - driver->mempools_free_bytes;
-
     return add_rest(ledger, LEDGER_mempools, mempools_bytes, err) ||
                    add_rest(ledger, LEDGER_graphs_idle, graphs_bytes, err) ||
                    add_rest(ledger, LEDGER_rounding, rounding_bytes, err)
@@ -299,7 +290,6 @@ static const struct trace_device *find_trace_device(const struct trace *trace, i
 static uint64_t at_most(uint64_t bytes, uint64_t whole_bytes, uint64_t part_bytes)
 {
     const uint64_t left_bytes = whole_bytes > part_bytes ? whole_bytes - part_bytes : 0;
-
     return bytes < left_bytes ? bytes : left_bytes;
 }
 
@@ -328,7 +318,6 @@ static void cut_term(struct ledger *ledger, enum ledger_kind kind, uint64_t most
 static void cut_kept(struct ledger *ledger, uint64_t context_bytes)
 {
     const uint64_t used_bytes = ledger->used_bytes;
-
     cut_term(ledger, LEDGER_mempools, used_bytes > context_bytes ? used_bytes - context_bytes : 0);
     cut_term(ledger, LEDGER_graphs_idle, used_bytes);
     cut_term(ledger, LEDGER_rounding, used_bytes);
@@ -342,7 +331,6 @@ static int add_outside(struct ledger *ledger, const struct pools *pools, uint64_
         history_failure_at(pools->history, pools->use->device, pools->index);
     enum ledger_kind context = LEDGER_context;
     uint64_t others_bytes = 0;
-
     if (failure && failure->processes.is_known) {
         const uint64_t own_bytes = failure->processes.own_bytes;
         ledger->is_by_nvml = true;
@@ -378,7 +366,6 @@ static int add_card(struct ledger *ledger, const struct pools *pools, uint64_t h
     const bool looked = device && device->context_known;
     uint64_t context_bytes = looked ? device->context_bytes : 0;
     struct card_free card = {0};
-
     if (sample &&
         card_free_since(&card, pools->history, pools->use, sample, pools->index, held_bytes, err))
         return -1;
@@ -405,7 +392,6 @@ static uint64_t live_bytes_of(const struct pools *pools, enum account_kind kind)
         live_walk_begin(pools->history, pools->use->accounts[kind], pools->index);
     const struct block *block;
     uint64_t bytes = 0;
-
     while (pools->history->accounts[walk.account].has_begun && (block = live_walk_next(&walk)))
         bytes += block->size_bytes;
     return bytes;
@@ -418,7 +404,6 @@ static int add_all(struct ledger *ledger, struct pools *pools, struct err *err)
 {
     const uint64_t modules_bytes = card_modules_bytes(pools->history, pools->use, pools->index);
     struct frag driver;
-
     if (frag_at(&driver, pools->history, pools->use->accounts[ACCOUNT_device], pools->index, err) ||
         look_at_pools(pools, err) || add_driver_blocks(ledger, pools, err) ||
         add_pools(ledger, pools, err) || add_kept_by_driver(ledger, &driver, err) ||
@@ -442,7 +427,6 @@ int ledger_at(struct ledger *ledger, const struct history *history, const struct
 {
     struct pools pools = {
         .history = history, .use = use, .index = moment->index, .first_mapped = HISTORY_NONE};
-
     *ledger = (struct ledger){.moment = *moment};
     const int status =
         owners_init(&ledger->owners, history->trace, err) || add_all(ledger, &pools, err) ? -1 : 0;

@@ -56,7 +56,6 @@ void owners_release(struct owners *owners)
 static bool package_name(char *name, size_t name_bytes, const char *path)
 {
     static const char *const folders[] = {"/site-packages/", "/dist-packages/"};
-
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         const char *found = strstr(path, folders[i]);
         if (!found)
@@ -73,7 +72,6 @@ static void library_name(char *name, size_t name_bytes, const char *path)
 {
     const char *file = path_name(path);
     const char *end = strstr(file, ".so");
-
     if (package_name(name, name_bytes, path))
         return;
     snprintf(name, name_bytes, "%.*s", end ? (int)(end - file + 3) : (int)strlen(file), file);
@@ -90,7 +88,6 @@ static int add_owner(struct owners *owners, struct hint *hint, const char *name,
 static bool is_program(const struct trace *trace, const char *path)
 {
     const char *executable = trace->meta.executable.value;
-
     return (executable && !strcmp(executable, path)) || !strstr(path_name(path), ".so");
 }
 
@@ -100,7 +97,6 @@ static int look_at_library(struct owners *owners, struct hint *hint, const char 
     const struct symbol_frame frame = {.kind = "native", .function = "", .module = path};
     const char *file = path_name(path);
     char name[LIMIT_text_bytes + 1];
-
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
         if (strncmp(file, libraries[i].start, strlen(libraries[i].start)))
             continue;
@@ -128,7 +124,6 @@ static int look_at_module(struct owners *owners, struct hint *hint,
                           const struct trace_module *module, struct err *err)
 {
     uint32_t *known = &owners->of_module[module - owners->trace->modules];
-
     if (*known == HINT_NOT_FOUND) {
         if (look_at_library(owners, hint, module->path, err))
             return -1;
@@ -148,7 +143,6 @@ static int look_at_file(struct owners *owners, struct hint *hint, const char *fi
         .kind = "python", .function = "", .file = file, .is_named = true};
     const enum frame_role role = frame_role_of(&frame);
     char name[LIMIT_text_bytes + 1];
-
     hint->is_owner = role == ROLE_program || role == ROLE_compiled || role == ROLE_framework;
     hint->number = OWNER_PROGRAM;
     if (role != ROLE_framework || !package_name(name, sizeof name, file))
@@ -160,7 +154,6 @@ static int look_at_python(struct owners *owners, struct hint *hint, uint64_t loc
                           struct err *err)
 {
     const struct trace *trace = owners->trace;
-
     if (location_id >= trace->location_limit)
         return 0;
     const uint64_t file_id = trace->locations[location_id].file_id;
@@ -180,7 +173,6 @@ static int look_at_frame(struct owners *owners, struct hint *hint, const struct 
                          struct err *err)
 {
     const struct trace_module *module;
-
     *hint = (struct hint){0};
     if (frame->kind == FRAME_PYTHON)
         return look_at_python(owners, hint, frame->address, err);
@@ -194,7 +186,6 @@ static int walk_stack(struct owners *owners, uint32_t stack_id, uint32_t *number
 {
     const struct trace *trace = owners->trace;
     struct hint hint;
-
     *number = OWNER_UNKNOWN;
     for (int depth = 0; depth < SYMBOLS_DEPTH_MAX && stack_id < trace->frame_limit &&
                         trace->frames[stack_id].present;
@@ -213,7 +204,6 @@ static int walk_stack(struct owners *owners, uint32_t stack_id, uint32_t *number
 int64_t owners_find(struct owners *owners, uint32_t stack_id, struct err *err)
 {
     uint32_t number = pair_map_get(&owners->of_stack, 0, stack_id);
-
     if (number != PAIR_MAP_NONE)
         return number;
     if (walk_stack(owners, stack_id, &number, err) ||

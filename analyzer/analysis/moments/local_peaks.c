@@ -16,7 +16,6 @@ static bool is_well_below(uint64_t bytes, uint64_t high_bytes)
 static void keep(struct account_local_peaks *own, const struct local_peak *local_peak)
 {
     size_t at = own->count;
-
     while (at > 0 && own->items[at - 1].bytes < local_peak->bytes)
         at--;
     if (at == LOCAL_PEAKS_MOST)
@@ -30,7 +29,6 @@ static void keep(struct account_local_peaks *own, const struct local_peak *local
 static void move_on(struct account_local_peaks *own)
 {
     const struct local_peak *now = &own->now;
-
     if (own->is_rising && now->bytes > own->highest.bytes) {
         own->highest = *now;
     } else if (own->is_rising && is_well_below(now->bytes, own->highest.bytes)) {
@@ -49,7 +47,6 @@ static int on_change(void *self, const struct cursor *at, const struct change *c
 {
     struct local_peaks *local_peaks = self;
     const uint32_t account = change->block->account;
-
     if (!account_is_of_layer(&at->history->accounts[account]))
         return 0;
     if (ARRAY_REACH(local_peaks->accounts, local_peaks->account_capacity,
@@ -71,7 +68,6 @@ static int on_change(void *self, const struct cursor *at, const struct change *c
 static int on_event(void *self, const struct cursor *at)
 {
     struct local_peaks *local_peaks = self;
-
     for (size_t i = 0; i < local_peaks->changed_count; i++) {
         struct account_local_peaks *own = &local_peaks->accounts[local_peaks->changed[i]];
 
@@ -87,7 +83,6 @@ static int on_event(void *self, const struct cursor *at)
 static int on_end(void *self, const struct cursor *at)
 {
     struct local_peaks *local_peaks = self;
-
     (void)at;
     for (size_t i = 0; i < local_peaks->account_count; i++)
         if (local_peaks->accounts[i].is_rising)
@@ -106,7 +101,6 @@ static bool wants(const void *self, uint32_t account, const struct life *life)
 {
     const struct account_local_peaks *own = local_peaks_of(self, account);
     bool found = own->is_rising && life_covers(life, own->highest.at.index);
-
     for (size_t i = 0; i < own->count && !found; i++)
         found = life_covers(life, own->items[i].at.index);
     return found;
@@ -128,6 +122,5 @@ const struct account_local_peaks *local_peaks_of(const struct local_peaks *local
                                                  uint32_t account)
 {
     static const struct account_local_peaks none = {0};
-
     return account < local_peaks->account_count ? &local_peaks->accounts[account] : &none;
 }

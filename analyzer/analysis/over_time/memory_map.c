@@ -22,7 +22,6 @@ static bool is_smaller(const struct block *one, const struct block *other)
 static void swap(struct block *one, struct block *other)
 {
     const struct block kept = *one;
-
     *one = *other;
     *other = kept;
 }
@@ -95,7 +94,6 @@ static int note_block(struct memory_map *map, const struct block *block, struct 
 static int note_segment(struct memory_map *map, const struct segment *segment, struct err *err)
 {
     size_t first = map->next;
-
     while (first && map->moments[first - 1].index >= segment->life.begin_index)
         first--;
     if (first == map->next || map->segment_count == MAP_SEGMENTS_MOST)
@@ -128,7 +126,6 @@ static int on_segment(void *self, const struct cursor *at, const struct segment 
 static int on_event(void *self, const struct cursor *at)
 {
     struct memory_map *map = self;
-
     if (map->next < map->moment_count && at->index == map->moments[map->next].index)
         map->next++;
     return 0;
@@ -137,7 +134,6 @@ static int on_event(void *self, const struct cursor *at)
 static int on_end(void *self, const struct cursor *at)
 {
     const struct history *history = at->history;
-
     for (uint32_t i = 0; i < history->block_slots.used; i++)
         if (history->blocks[i].account != HISTORY_NONE &&
             note_block(self, &history->blocks[i], at->err))
@@ -186,7 +182,6 @@ int memory_map_blocks(const struct memory_map *map, uint32_t account, struct blo
 {
     const struct map_blocks *own = memory_map_at(map, account, 0);
     size_t all = 0, kept = 0;
-
     for (size_t i = 0; own && i < map->moment_count; i++)
         all += own[i].count;
     struct block *found = array_new(all, sizeof *found, err);

@@ -70,7 +70,6 @@ static uint64_t step_now(const struct timelines *timelines)
 static void note_step(const struct timelines *timelines, struct timeline_cut *cut)
 {
     const enum step_end kind = step_ends_kind(timelines->ends);
-
     if (timelines->kind != STEP_ENDS || !timelines->ask.notes_steps) {
         cut->step = step_now(timelines);
         return;
@@ -285,7 +284,6 @@ static int on_event(void *self, const struct cursor *at)
 static void settle_cuts(const struct timelines *timelines, struct timeline_cut *cuts)
 {
     const bool has_steps = step_ends_kind(timelines->ends) != STEP_ENDS;
-
     for (size_t n = 0; cuts && n < timelines->used; n++)
         if (!has_steps)
             cuts[n].step = 0;
@@ -296,7 +294,6 @@ static void settle_cuts(const struct timelines *timelines, struct timeline_cut *
 static int settle_steps(void *self, const struct cursor *at)
 {
     struct timelines *timelines = self;
-
     (void)at;
     for (size_t i = 0; timelines->kind == STEP_ENDS && i < timelines->account_count; i++) {
         settle_cuts(timelines, timelines->accounts[i].cuts);
@@ -322,7 +319,6 @@ void timelines_begin_telling(struct timelines *timelines)
 void timelines_tell_step(struct timelines *timelines, uint64_t index, uint64_t seq)
 {
     const uint64_t step = timelines->ended.seen_count + 1;
-
     for (size_t i = 0; i < timelines->account_count; i++) {
         struct account_timeline *own = &timelines->accounts[i];
         while (own->cuts && own->told < timelines->used && own->cuts[own->told].seq < seq)
@@ -373,7 +369,6 @@ const struct timeline_cut *timelines_point(const struct timelines *timelines, ui
 {
     const struct timeline_cut *cuts = timelines_of(timelines, account);
     const size_t cut = number / 2;
-
     if (!cuts || !cuts[cut].is_present)
         return NULL;
     if (number % 2 == 0)
@@ -388,7 +383,6 @@ uint64_t *timelines_moments(const struct timelines *timelines, uint32_t account,
 {
     uint64_t *moments = array_new(2 * timelines->used, sizeof *moments, err);
     const struct timeline_cut *point;
-
     *count = 0;
     for (size_t i = 0; moments && i < 2 * timelines->used; i++)
         if ((point = timelines_point(timelines, account, i)))

@@ -28,7 +28,6 @@ static void add_bytes(struct branch *branches, uint32_t number, const struct sit
 static void fill(struct branch *branches, const struct sites *sites, const struct blame *blame)
 {
     const struct call_paths *paths = &blame->paths;
-
     for (uint32_t i = 0; i < paths->tree.count; i++) {
         const uint32_t outer = paths->tree.nodes[i].outer; /* a lower number: its depth is set */
 
@@ -62,7 +61,6 @@ static uint32_t *find_children(const struct branch *sorted, size_t count, size_t
                                struct err *err)
 {
     uint32_t *first = array_new(path_count + 1, sizeof *first, err);
-
     for (size_t i = count; first && i-- > 0;)
         first[sorted[i].outer == CALL_PATH_NONE ? path_count : sorted[i].outer] = (uint32_t)i + 1;
     return first;
@@ -75,7 +73,6 @@ static int flatten(struct call_tree *tree, const struct branch *sorted, size_t c
     uint32_t *first = find_children(sorted, count, path_count, err);
     size_t *open = array_new(count + 1, sizeof *open, err);
     size_t depth = 0;
-
     if (first && open && first[path_count])
         open[depth++] = first[path_count] - 1;
     while (depth > 0) {
@@ -114,7 +111,6 @@ int call_tree_find(struct call_tree *tree, const struct sites *sites, const stru
     struct branch *branches = array_new(most, sizeof *branches, err);
     size_t count = 0;
     int status = -1;
-
     *tree = (struct call_tree){.items = array_new(most, sizeof *tree->items, err)};
     if (!branches || !tree->items)
         goto out;

@@ -33,7 +33,6 @@ static enum side side_of(enum category *category, const struct categories *categ
     const bool is_old =
         block->birth_round < round && end_round == round && block->end != BLOCK_LIVE;
     const bool is_new = block->birth_round == round && end_round > round;
-
     if (block->memory != MEMORY_TENSOR || (!is_old && !is_new))
         return SIDE_OTHER;
     *category = categories_of(categories, block);
@@ -48,7 +47,6 @@ static int count_new(struct pair_map *counts, const struct categories *categorie
 {
     const struct block *block;
     enum category category;
-
     while ((block = live_walk_next(&walk))) {
         if (side_of(&category, categories, block, round) != SIDE_NEW)
             continue;
@@ -67,7 +65,6 @@ static int add_replaced(uint64_t *bytes, struct pair_map *counts,
 {
     const struct block *block;
     enum category category;
-
     while ((block = live_walk_next(&walk))) {
         if (side_of(&category, categories, block, round) != SIDE_OLD)
             continue;
@@ -87,7 +84,6 @@ int causes_at(struct causes *causes, const struct categories *categories, uint32
     const struct history *history = categories->history;
     const struct block *block, *youngest = NULL;
     struct pair_map counts = {0};
-
     *causes = (struct causes){.youngest = CATEGORY_other};
     struct live_walk walk = live_walk_begin(history, account, index);
     while ((block = live_walk_next(&walk))) {

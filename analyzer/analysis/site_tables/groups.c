@@ -27,7 +27,6 @@ static struct group *go_through(const struct spreading *spreading, const char *n
 {
     struct groups *groups = spreading->groups;
     const uint32_t number = text_set_add(&groups->names, name, spreading->err);
-
     if (number == TEXT_SET_NONE ||
         ARRAY_REACH(groups->items, groups->capacity, groups->count, number, spreading->err))
         return NULL;
@@ -45,7 +44,6 @@ static struct group *go_through(const struct spreading *spreading, const char *n
 static int blame_group(const struct spreading *spreading, const char *name)
 {
     struct group *group = go_through(spreading, name);
-
     if (!group)
         return -1;
     group->own_bytes += spreading->site->bytes;
@@ -63,7 +61,6 @@ static const char *name_of_frame(enum groups_by by, const struct symbol_frame *f
                                  char text[NAME_BYTES])
 {
     const char *place = frame->file ? frame->file : frame->module;
-
     if (!place)
         return frame->function;
     if (by == GROUPS_BY_FILE)
@@ -78,7 +75,6 @@ static const char *name_of_backward(enum groups_by by, const struct symbol_frame
                                     char text[NAME_BYTES])
 {
     char name[NAME_BYTES];
-
     if (by == GROUPS_BY_FILE)
         return name_of_frame(by, forward, text);
     snprintf(text, NAME_BYTES, "backward of %.*s", NAME_BYTES - 16,
@@ -91,7 +87,6 @@ static int spread_over_frames(const struct spreading *spreading, enum groups_by 
 {
     const struct blamed *blamed = spreading->blamed;
     char text[NAME_BYTES];
-
     for (uint32_t at = blamed->path; at != CALL_PATH_NONE; at = paths->tree.nodes[at].outer) {
         const struct call_place *place = call_path_place(paths, at);
         const char *name =
@@ -115,7 +110,6 @@ static bool write_name(char text[NAME_BYTES], enum groups_by by, const struct sy
     const bool is_python = !strcmp(frame->kind, "python");
     const struct torch_name name = by == GROUPS_BY_OP ? torch_operator_name(frame->function)
                                                       : torch_module_name(frame->function);
-
     if (!frame->is_named || !name.text || is_python == (by == GROUPS_BY_OP))
         return false;
     snprintf(text, NAME_BYTES, "%.*s", name.length, name.text);
@@ -147,7 +141,6 @@ static int spread_over_stack(const struct spreading *spreading, enum groups_by b
     struct library library = {.name = ""};
     struct symbol_frame frame;
     int status;
-
     while ((status = symbols_walk_next(&walk, &frame, spreading->err)) > 0) {
         note_library(&library, &frame);
         if (!write_name(text, by, &frame))
@@ -171,7 +164,6 @@ static int spread_over_stack(const struct spreading *spreading, enum groups_by b
 static int spread_stack(const struct spreading *spreading)
 {
     char text[NAME_BYTES];
-
     snprintf(text, sizeof text, "%" PRIu64, spreading->site->site_id);
     return blame_group(spreading, text);
 }
@@ -186,7 +178,6 @@ int groups_find(struct groups *groups, enum groups_by by, struct symbols *symbol
                 const struct sites *sites, const struct blame *blame, struct err *err)
 {
     int status = 0;
-
     *groups = (struct groups){0};
     for (size_t i = 0; i < sites->count && !status; i++) {
         const struct site *site = &sites->items[i];

@@ -49,7 +49,6 @@ static void note_round(struct looked *looked, const struct history *history,
                        const struct block *activation)
 {
     const uint32_t stack_id = site_stack(activation->site_id);
-
     if (!stack_id || stack_id >= history->stack_count || !activation->birth_round)
         return;
     if (history->stacks[stack_id].first_round < activation->birth_round)
@@ -63,7 +62,6 @@ static int look_at(struct looked *looked, const struct categories *categories,
 {
     const enum category category = categories_of(categories, block);
     const uint32_t path = blame_of(blame, block->site_id)->path;
-
     looked->live_bytes += block->size_bytes;
     if (category == CATEGORY_optimizer)
         looked->is_over = true;
@@ -88,7 +86,6 @@ static int look_at(struct looked *looked, const struct categories *categories,
 static bool has_several_backwards(const struct backwards *backwards)
 {
     const uint32_t kept = backwards->count < BACKWARDS_KEPT ? backwards->count : BACKWARDS_KEPT;
-
     for (uint32_t i = 0; i < kept; i++)
         if (backwards->calls[(backwards->count - i) % BACKWARDS_KEPT].stack_id !=
             backwards->calls[backwards->count % BACKWARDS_KEPT].stack_id)
@@ -161,7 +158,6 @@ static long keep_sets(struct set *sets, size_t count, const struct looked *looke
     const struct frame_node *nodes = looked->paths->tree.nodes;
     uint64_t *line_bytes = array_new(2 * looked->paths->place_count, sizeof *line_bytes, err);
     long kept = 0;
-
     if (!line_bytes)
         return -1;
     for (size_t i = 0; i < count; i++)
@@ -180,7 +176,6 @@ static long keep_sets(struct set *sets, size_t count, const struct looked *looke
 static long find_sets(struct set **sets, const struct looked *looked, struct err *err)
 {
     const struct frame_node *nodes = looked->paths->tree.nodes;
-
     *sets = array_new(2 * looked->paths->tree.count, sizeof **sets, err);
     if (!*sets)
         return -1;
@@ -213,7 +208,6 @@ static int is_one_trained(const struct looked *looked, const struct set *a, cons
     struct pair_map sizes = {0}; /* (0, size): tensors of a; (1, size): tensors of both */
     uint64_t common_bytes = 0, trained_bytes = 0;
     int status = 0;
-
     for (size_t i = 0; i < looked->count && !status; i++)
         if (set_has(looked, a, looked->items[i].path))
             status = count_more(&sizes, 0, looked->items[i].size_bytes, 1, err);
@@ -254,7 +248,6 @@ static int find_two(struct set *first, struct set *second, const struct looked *
     struct set *sets;
     const long count = find_sets(&sets, looked, err);
     int status = count < 0 ? -1 : 0;
-
     for (long i = 0; i < count && status >= 0; i++)
         for (long j = i + 1; j < count && status >= 0; j++) {
             const struct set *a = &sets[i], *b = &sets[j];
@@ -279,7 +272,6 @@ int second_set_find(struct second_set *found, const struct categories *categorie
     const struct block *block;
     struct set first = {0}, second = {0};
     int status = 0;
-
     while (!status && (block = live_walk_next(&walk)))
         if (block->memory == MEMORY_TENSOR)
             status = look_at(&looked, categories, block, blame, err);

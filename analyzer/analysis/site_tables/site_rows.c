@@ -11,7 +11,6 @@ int site_rows_blame_first(struct blame *blame, struct symbols *symbols, const st
 {
     uint64_t *ids = array_new(sites->count, sizeof *ids, err);
     size_t live = 0;
-
     if (!ids)
         return -1;
     for (size_t i = 0; i < sites->count; i++) {
@@ -55,7 +54,6 @@ static uint32_t row_without_stack(struct readings *readings, const struct site *
                                   uint32_t phase, struct err *err)
 {
     uint32_t row = pair_map_get(&readings->rows, (uint32_t)site->category, phase);
-
     if (row != PAIR_MAP_NONE)
         return row;
     row = (uint32_t)readings->row_count++;
@@ -90,7 +88,6 @@ static int add_sites_to_rows(struct site_row *rows, const struct history *histor
 {
     struct readings readings = {.history = history};
     int status = 0;
-
     for (size_t i = 0; i < sites->count && !status; i++) {
         const struct site *site = &sites->items[i];
         const struct blamed *blamed = blame_of(blame, site->site_id);
@@ -116,7 +113,6 @@ int site_rows_of(struct site_row **rows, const struct history *history, const st
     const size_t most = blame->texts.count + sites->count;
     struct site_row *found = array_new(most, sizeof *found, err);
     size_t count = 0;
-
     if (!found)
         return -1;
     if (add_sites_to_rows(found, history, sites, blame, err)) {

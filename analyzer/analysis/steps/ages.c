@@ -14,7 +14,6 @@ const char *age_text(enum age age)
                                         [AGE_TWO_BEFORE] = "two steps before",
                                         [AGE_EARLIER] = "earlier steps",
                                         [AGE_FIRST] = "the first step, and before"};
-
     return texts[age];
 }
 
@@ -23,7 +22,6 @@ static enum age age_of(const struct account_steps *own, const struct block *bloc
                        uint64_t first_end_index)
 {
     const uint64_t begin = block->life.begin_index;
-
     if (own->peak_ordinal == 1)
         return AGE_THIS;
     if (begin < first_end_index)
@@ -49,7 +47,6 @@ static int find_held(struct held **held, size_t *count, const struct account_ste
 {
     const struct block *block;
     size_t capacity = 0;
-
     while ((block = live_walk_next(&walk))) {
         if (ARRAY_GROW(*held, capacity, *count, err))
             return -1;
@@ -82,7 +79,6 @@ int ages_at_peak(struct ages *ages, const struct step_watch *watch, const struct
 {
     const struct account_steps *own = step_watch_of(watch, account);
     const uint64_t peak_index = history->accounts[account].peak.index;
-
     *ages = (struct ages){0};
     if (!own || !own->peak_ordinal || !watch->step_count || peak_index == INDEX_NONE)
         return 0;

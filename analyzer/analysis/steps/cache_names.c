@@ -19,7 +19,6 @@ static const struct {
 static const char *name_of_frame(const struct symbol_frame *frame)
 {
     const char *file = frame->module ? path_name(frame->module) : NULL;
-
     for (size_t i = 0; i < sizeof caches / sizeof *caches; i++) {
         const char *library = caches[i].library;
         if (library ? file && !strncmp(file, library, strlen(library))
@@ -34,7 +33,6 @@ int cache_name_find(const char **name, struct symbols *symbols, uint32_t stack_i
     struct symbol_walk walk = symbols_walk_begin(symbols, stack_id);
     struct symbol_frame frame;
     int status;
-
     *name = NULL;
     while (!*name && (status = symbols_walk_next(&walk, &frame, err)) > 0) {
         if (frame.role == ROLE_program && frame.is_named && strcmp(frame.kind, "label"))

@@ -24,7 +24,6 @@ bool ebb_rises(const struct ebb *ebb)
 {
     const uint64_t windows = ebb->window ? ebb->births_count / ebb->window : 0;
     uint64_t rises = 0;
-
     if (windows < EBB_WINDOWS / 2)
         return false;
     for (uint64_t i = 1; i < windows; i++)

@@ -25,7 +25,6 @@ static size_t late_begin(size_t windows)
 static uint64_t highest(const struct trend *trend, size_t first, size_t last)
 {
     uint64_t most = 0;
-
     for (size_t i = first; i < last; i++)
         if (trend->samples[i] > most)
             most = trend->samples[i];
@@ -53,7 +52,6 @@ static enum growth_verdict judge_line(const struct trend *trend, size_t windows,
     const size_t third = late_begin(windows);
     const size_t half = (windows + 1) / 2;
     const bool rises = line->slope > 0 && (line->low > 0 || is_steady);
-
     if (rises && rise_per_end(trend, third, last) * 4 >= line->slope)
         return GROWTH_GROWS;
     if (line->high <= 0 || highest(trend, half, windows) <= highest(trend, 0, half) ||
@@ -65,7 +63,6 @@ static enum growth_verdict judge_line(const struct trend *trend, size_t windows,
 static struct growth_line judge(const struct trend *trend, size_t windows, bool is_steady)
 {
     const struct trend_line line = trend_fit(trend, 0, windows);
-
     return (struct growth_line){.verdict = judge_line(trend, windows, &line, is_steady),
                                 .has_slope = true,
                                 .slope = line.slope,
@@ -78,7 +75,6 @@ static uint64_t find_enlarged(const struct site_ends *site, const struct trend *
                               size_t windows)
 {
     const uint64_t count = counts->samples[late_begin(windows)];
-
     for (size_t i = late_begin(windows) + 1; i < windows; i++)
         if (counts->samples[i] != count)
             return 0;
@@ -92,7 +88,6 @@ static void measure_enlarged(struct growing *item, const struct growth *growth)
     const struct site_blocks *blocks = item->blocks;
     const uint64_t count = item->enlarged_count, births = blocks->births_count;
     const uint64_t expected = count * growth->ends_count, slack = 2 * count;
-
     if (!count || blocks->sizes.falls_count || births < FEWEST_ENDS * count ||
         births + slack < expected || births > expected + slack)
         return;
@@ -107,7 +102,6 @@ static void measure_enlarged(struct growing *item, const struct growth *growth)
 static bool find_saw(struct growing *item, const struct site_ends *site)
 {
     const struct sweeps *sweeps = item->sweeps;
-
     if (!sweeps->at.count || sweeps->at.count * 2 < site->falls_count ||
         sweeps_are_over(sweeps, site->ends_count))
         return false;
@@ -152,7 +146,6 @@ static bool may_wait(const struct step_period *period, const struct site_ends *s
 static bool is_filled(const struct site_ends *site)
 {
     const struct turnover *turnover = &site->turnover;
-
     return turnover_is_full(turnover) && turnover->risen_at * 3 >= site->ends_count &&
            site->first_bytes <= turnover->level.bytes / 2;
 }
@@ -161,7 +154,6 @@ static void add_filled(struct filled *filled, const struct account_ends *own,
                        const struct site_ends *site, const struct growth_line *line)
 {
     const uint64_t bytes = site->turnover.most.bytes;
-
     filled->slope += line->verdict == GROWTH_GROWS ? line->slope : 0;
     if (bytes <= filled->bytes || bytes < own->most_bytes / KEPT_DIVISOR)
         return;
@@ -184,7 +176,6 @@ static int add_site(struct growth *growth, size_t *capacity, const struct accoun
                            .end_bytes = site->live_bytes,
                            .rises = &site->rises,
                            .sweeps = &site->sweeps};
-
     if (site->changes_count < 2)
         return 0;
     if (site->rises.count)
@@ -227,7 +218,6 @@ static uint64_t find_flat(const struct trend *trend, size_t windows)
 {
     const uint64_t most = highest(trend, 0, windows);
     size_t at = windows;
-
     while (at && most - trend->samples[at - 1] <= most / VISIBLE_DIVISOR)
         at--;
     if (at > late_begin(windows) || most - trend->samples[0] <= most / VISIBLE_DIVISOR)
@@ -240,7 +230,6 @@ static void find_dropped(struct growth *growth, const struct account_ends *own)
 {
     const uint64_t site_id = growth->period->site_id;
     const uint32_t number = site_numbers_get(&own->numbers, site_id);
-
     if (own->is_pool || number == PAIR_MAP_NONE ||
         !(step_period_role(growth->period, site_stack(site_id)) & ROUND_DROPS))
         return;
@@ -255,7 +244,6 @@ static bool is_kept_after(const struct account_ends *own, const struct site_ends
                           uint64_t since_index)
 {
     const struct site_blocks *blocks = &site->blocks;
-
     return site->site_id && !site->was_resized && blocks->most_live_count >= KEPT_BLOCKS_FEWEST &&
            blocks->begin_index >= since_index &&
            blocks->born_bytes - blocks->most_live_bytes <= blocks->born_bytes / 10 &&
@@ -268,7 +256,6 @@ static void add_after(struct kept *after, const struct site_ends *site,
                       const struct site_ends *most[2])
 {
     const uint64_t bytes = site->blocks.most_live_bytes;
-
     if (!most[0] || bytes > most[0]->blocks.most_live_bytes) {
         most[1] = most[0];
         most[0] = site;
@@ -283,7 +270,6 @@ static void find_after(struct growth *growth, const struct account_ends *own, ui
     const struct site_ends *most[2] = {NULL, NULL};
     struct kept after = {0};
     uint64_t most_count = 0, least_count = UINT64_MAX;
-
     for (size_t i = 0; i < own->count; i++) {
         const uint64_t count = own->sites[i].blocks.most_live_count;
         if (!is_kept_after(own, &own->sites[i], since_index))
@@ -306,7 +292,6 @@ static int find_at_ends(struct growth *growth, const struct account_ends *own, u
     const struct site_ends *total = &own->total;
     const size_t windows = whole_windows(&total->trend, total->ends_count);
     size_t capacity = 0;
-
     growth->counted_steps = growth->total_intervals = total->ends_count - 1;
     growth->total_rises = total->rises.count;
     growth->total = judge(&total->trend, windows,
@@ -327,7 +312,6 @@ int growth_find_period(struct step_period *period, const struct growth_watch *wa
                        uint32_t account, struct err *err)
 {
     const bool is_together = account == HISTORY_NONE;
-
     *period = (struct step_period){0};
     if (watch->has_ended || step_ends_begun(watch->ends) < STEP_ENDS ||
         (is_together ? watch->has_pool : account >= watch->account_count))
@@ -351,7 +335,6 @@ int growth_find_period(struct step_period *period, const struct growth_watch *wa
 static bool is_kept(const struct account_ends *own, const struct site_ends *site, bool get_larger)
 {
     const struct site_blocks *blocks = &site->blocks;
-
     if (!site->site_id || site->was_resized)
         return false;
     return get_larger ? rising_is_kept(&blocks->sizes, blocks->births_count, blocks->frees_count)
@@ -364,7 +347,6 @@ static void find_kept(struct growth *growth, const struct account_ends *own, boo
 {
     const struct site_ends *most[2] = {NULL, NULL};
     struct kept *kept = &growth->kept;
-
     for (size_t i = 0; i < own->count; i++) {
         const struct site_ends *site = &own->sites[i];
         if (!is_kept(own, site, get_larger))
@@ -390,7 +372,6 @@ static void find_lost(struct growth *growth, const struct growth_watch *watch,
                       const struct account_ends *own)
 {
     struct lost *lost = &growth->lost;
-
     for (size_t i = 0; i < own->count && (!watch->has_pool || own->is_beside); i++) {
         const struct site_ends *site = &own->sites[i];
         if (site->site_id && !site->was_resized && site->live_count >= KEPT_BLOCKS_FEWEST &&
@@ -408,7 +389,6 @@ static void find_lost(struct growth *growth, const struct growth_watch *watch,
 static bool judges(const struct growth_watch *watch, uint32_t account)
 {
     const struct step_period *period = &watch->ends->period;
-
     return !period->roles || period->account != HISTORY_NONE ||
            (account < watch->account_count && watch->accounts[account].is_beside);
 }

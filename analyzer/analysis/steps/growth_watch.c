@@ -128,7 +128,6 @@ static uint64_t step_of(const struct growth_watch *watch, uint64_t begin_index)
     const uint64_t now = watch->step_number;
     const uint64_t oldest = now < STEP_BEGINS ? 0 : now - STEP_BEGINS + 1;
     uint64_t step = now;
-
     while (step > oldest && begin_index < watch->step_begins[step % STEP_BEGINS])
         step--;
     return step;
@@ -189,7 +188,6 @@ static struct birth_pair *find_pair(struct account_ends *own, uint32_t from, uin
 static int count_pair(struct account_ends *own, const struct site_ends *site, struct err *err)
 {
     const uint32_t to = (uint32_t)(site - own->sites), from = own->last_born - 1;
-
     if (!own->last_born || own->has_too_many_pairs)
         return 0;
     uint32_t *last = &own->sites[from].pair;
@@ -253,7 +251,6 @@ static void note_birth(struct growth_watch *watch, struct site_blocks *blocks,
 {
     const bool is_of_backward = block->backward || site_forward_stack(block->site_id);
     const uint64_t backwards = watch->backward_count;
-
     if (is_of_recorded_backward(trace, block))
         watch->recorded_backward = block->backward;
     if (!blocks->births_count)
@@ -353,7 +350,6 @@ static void end_step(struct growth_watch *watch, const struct cursor *at, enum s
 static void add_live(struct account_ends *own, const struct change *change)
 {
     const uint64_t size_bytes = change->block->size_bytes;
-
     own->total.live_bytes += change->birth ? size_bytes : -size_bytes;
     if (own->total.live_bytes > own->most_bytes)
         own->most_bytes = own->total.live_bytes;

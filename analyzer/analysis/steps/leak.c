@@ -16,7 +16,6 @@ const char *leak_verdict_name(enum leak_verdict verdict)
         [LEAK_GROWS] = "grows",
         [LEAK_FOUND] = "leak",
     };
-
     return names[verdict];
 }
 
@@ -38,7 +37,6 @@ static void add_saw(struct leak *leak, const struct growing *site, uint64_t peak
 static bool goes_on(const struct growing *site, const struct growth *growth)
 {
     const struct site_blocks *blocks = site->blocks;
-
     return blocks->sizes.falls_count || rising_goes_on(&blocks->sizes) ||
            blocks->births_count * 2 <= site->enlarged_count * growth->ends_count;
 }
@@ -46,7 +44,6 @@ static bool goes_on(const struct growing *site, const struct growth *growth)
 static void add_enlarged(struct leak *leak, const struct growing *site, const struct growth *growth)
 {
     const double copied_slope = site->line.slope / (double)site->enlarged_count;
-
     leak->enlarges_on |= goes_on(site, growth);
     leak->enlarged_slope += site->line.slope;
     leak->enlarged_low += site->line.low;
@@ -59,7 +56,6 @@ static int add_growing(struct leak *leak, const struct growing *site, const stru
                        struct symbols *symbols, const struct leak_room *room, struct err *err)
 {
     const char *cache;
-
     if (cache_name_find(&cache, symbols, site_stack(site->site_id), err))
         return -1;
     if (cache) {
@@ -97,7 +93,6 @@ static void take_total(struct leak *leak, const struct growth *growth)
     const struct growth_line *total = &growth->total;
     const double known = leak->cache_slope + leak->enlarged_slope + leak->saw_slope +
                          leak->flushed_slope + growth->filled.slope;
-
     if (total->low <= known)
         return;
     leak->slope = total->slope - known;
@@ -139,7 +134,6 @@ int leak_find(struct leak *leak, const struct growth *growth, struct symbols *sy
               const struct leak_room *room, struct err *err)
 {
     const bool *left_out = room->left_out;
-
     const uint64_t visible_bytes = room->peak_bytes / VISIBLE_DIVISOR;
     const bool grows = (growth->kept.get_larger && growth->kept.bytes > visible_bytes) ||
                        growth->lost.bytes > visible_bytes;

@@ -19,7 +19,6 @@ static uint64_t median(uint64_t bytes[STEP_WINDOWS], size_t count)
 static void find_typical(struct outlier *outlier, const struct account_steps *own)
 {
     uint64_t peaks[STEP_WINDOWS], starts[STEP_WINDOWS], rises[STEP_WINDOWS];
-
     outlier->has_typical = own->window_count > 0;
     if (!outlier->has_typical)
         return;
@@ -88,7 +87,6 @@ static void add_site(struct outlier *outlier, struct largest *largest,
     const uint64_t other_bytes = site->bytes - (is_summed ? own.bytes : 0);
     const uint64_t other_largest = site->largest_bytes - (is_summed ? own.largest_bytes : 0);
     const double typical = others > 0 ? (double)other_bytes / (double)others_count : 0;
-
     if (others > 0) {
         largest->bytes += (double)own.largest_bytes;
         largest->typical_bytes += (double)other_largest / others;
@@ -100,7 +98,6 @@ static void add_site(struct outlier *outlier, struct largest *largest,
 static void sum_up(struct outlier *outlier, const struct largest *largest)
 {
     double bytes = 0, typical = 0;
-
     for (size_t i = 0; i < outlier->count; i++) {
         const struct outlier_site *site = &outlier->sites[i];
         if (site->typical_bytes <= 0) {
@@ -122,7 +119,6 @@ static int find_sites(struct outlier *outlier, const struct account_steps *own, 
 {
     const size_t most = outlier->is_open ? own->touched_count + 1 : own->highest_site_count;
     struct largest largest = {0};
-
     outlier->sites = array_new(most, sizeof *outlier->sites, err);
     if (!outlier->sites)
         return -1;
@@ -169,7 +165,6 @@ static enum outlier_cause cause_of_ended(const struct outlier *outlier)
     const struct step *step = &outlier->step;
     const double excess = (double)step->peak_bytes - (double)outlier->typical_peak_bytes;
     const double began = began_with_more(outlier);
-
     if (!outlier->has_typical || excess * 10 <= (double)outlier->typical_peak_bytes)
         return OUTLIER_NONE;
     if (step->ordinal == 1)
@@ -185,7 +180,6 @@ int outlier_find(struct outlier *outlier, const struct step_watch *watch,
                  const struct history *history, uint32_t account, struct err *err)
 {
     const struct account_steps *own = step_watch_of(watch, account);
-
     *outlier = (struct outlier){0};
     if (!own || !watch->step_count)
         return 0;

@@ -17,7 +17,6 @@ static bool is_same(const struct cycle_phase *phase, const struct span *span)
 static uint32_t find_phase(const struct phase_cycle *cycle, const struct span *span)
 {
     uint32_t number = 0;
-
     while (number < cycle->count && !is_same(&cycle->items[number], span))
         number++;
     return number;
@@ -38,7 +37,6 @@ static enum cycle_end close_cycle(struct phase_cycle *cycle, uint32_t number, en
 static bool comes_between(const struct phase_cycle *cycle, struct cycle_phase *phase)
 {
     const uint64_t gap = cycle->closes_count - phase->closes_before;
-
     phase->same_gaps = gap == phase->gap ? phase->same_gaps + 1 : 1;
     phase->gap = gap;
     phase->closes_before = cycle->closes_count;
@@ -48,7 +46,6 @@ static bool comes_between(const struct phase_cycle *cycle, struct cycle_phase *p
 static enum cycle_end end_new(struct phase_cycle *cycle, const struct span *span)
 {
     const uint32_t number = cycle->count++;
-
     cycle->items[number] =
         (struct cycle_phase){.path = span->path, .closes_before = cycle->closes_count};
     memcpy(cycle->items[number].callers, span->callers, sizeof span->callers);
@@ -82,7 +79,6 @@ static enum cycle_end end_closing(struct phase_cycle *cycle)
 static enum cycle_end end_other(struct phase_cycle *cycle, uint32_t number)
 {
     struct cycle_phase *phase = &cycle->items[number];
-
     if (comes_between(cycle, phase)) {
         cycle->most_others_count = phase->gap;
         return close_cycle(cycle, number, CYCLE_CLOSES_ANEW);
@@ -103,7 +99,6 @@ enum cycle_end phase_cycle_end(struct phase_cycle *cycle, const struct span *spa
     const uint32_t number = find_phase(cycle, span);
     const bool is_last = cycle->ends_count && number == cycle->last;
     enum cycle_end how = CYCLE_GOES_ON;
-
     cycle->has_alternated |= !is_last && number != cycle->count;
     cycle->last_count = is_last ? cycle->last_count + 1 : 1;
     cycle->last = number;

@@ -15,7 +15,6 @@ enum { FEWEST_PHASES = 8 };
 static uint32_t depth_of(const struct spans *spans, uint32_t span)
 {
     uint32_t depth = 0;
-
     while (depth < PHASE_PERIOD_DEEPEST && (span = spans->items[span].thread_outer) != HISTORY_NONE)
         depth++;
     return depth;
@@ -31,7 +30,6 @@ bool phase_period_has(const struct phase_period *period, const struct history *h
                       const struct spans *spans, uint32_t span)
 {
     const struct path *path = &history->paths[spans->items[span].path];
-
     return path->name == period->name && path->source != PHASE_SOURCE_INFERRED &&
            depth_of(spans, span) == period->depth;
 }
@@ -40,7 +38,6 @@ static struct phase_period *find_period(struct phase_periods *periods, const cha
                                         uint32_t depth)
 {
     size_t i = 0;
-
     while (i < periods->count &&
            (periods->items[i].name != name || periods->items[i].depth != depth))
         i++;
@@ -69,7 +66,6 @@ void phase_periods_end(struct phase_periods *periods, const struct cursor *at, u
                        uint64_t tick)
 {
     const struct path *path = &at->history->paths[at->spans->items[span].path];
-
     if (!at->event || !may_be_step(path)) /* a phase without an end event ends no step */
         return;
     const uint32_t depth = depth_of(at->spans, span);
@@ -88,7 +84,6 @@ void phase_periods_end(struct phase_periods *periods, const struct cursor *at, u
 static bool repeats(const struct phase_period *period, uint64_t tick_count)
 {
     const uint64_t all = period->last_end - period->first_end;
-
     return period->ends_count >= FEWEST_PHASES && all * 4 >= tick_count &&
            period->longest_gap * (period->ends_count - 1) <= 3 * all;
 }
@@ -97,7 +92,6 @@ const struct phase_period *phase_periods_find(const struct phase_periods *period
                                               uint64_t tick_count)
 {
     const struct phase_period *found = NULL;
-
     for (size_t i = 0; i < periods->count; i++) {
         const struct phase_period *own = &periods->items[i];
         if (repeats(own, tick_count) &&

@@ -7,7 +7,6 @@
 static bool is_doubling(uint64_t before_bytes, uint64_t rise_bytes)
 {
     const uint64_t slack_bytes = before_bytes / DOUBLING_SLACK_DIVISOR;
-
     return rise_bytes + slack_bytes >= before_bytes && rise_bytes <= before_bytes + slack_bytes;
 }
 
@@ -50,7 +49,6 @@ static bool follows_batches(const struct rising *rising)
 bool rising_goes_on(const struct rising *rising)
 {
     const bool are_alike = rising->most_rise_bytes / ALIKE_RISES_TIMES <= rising->least_rise_bytes;
-
     return rising->rises_count >= (are_alike ? ALIKE_RISES_FEWEST : RISES_FEWEST) &&
            rising->rises_count > rising->earlier_rises_count && !follows_batches(rising);
 }
@@ -80,6 +78,5 @@ bool rising_is_flat(const struct rising *rising)
 bool rising_is_even(const struct rising *rising)
 {
     const uint64_t differ_bytes = rising->most_rise_bytes - rising->least_rise_bytes;
-
     return differ_bytes <= rising->most_rise_bytes / EVEN_RISES_DIVISOR;
 }

@@ -124,7 +124,6 @@ static int add_stacks(struct lines *lines, struct err *err)
 {
     uint32_t *frames = array_new(lines->trace->frame_limit, sizeof *frames, err);
     int status = frames && find_line(lines, FRAME_TREE_NONE, 0, "", err) == 0 ? 0 : -1;
-
     for (size_t i = 0; i < lines->own->count && !status; i++)
         status = add_stack(lines, &lines->leaves[i], site_stack(lines->own->sites[i].site_id),
                            frames, err);
@@ -145,7 +144,6 @@ static bool is_below(const struct lines *lines, uint32_t node, uint32_t above)
 static bool only_rises(const struct site_ends *site)
 {
     const struct rising *sizes = &site->blocks.sizes;
-
     return !sizes->falls_count && sizes->rises_count >= RISES_FEWEST &&
            UINT64_C(2) * sizes->rises_count >= site->blocks.births_count;
 }
@@ -154,7 +152,6 @@ static uint64_t weigh(const struct lines *lines, size_t number, bool is_of_growi
 {
     const struct site_ends *site = &lines->own->sites[number];
     bool is_in_forward = false, is_in_init = false;
-
     for (uint32_t node = lines->leaves[number]; node; node = lines->tree.nodes[node].outer) {
         is_in_forward |= lines->items[node].is_forward;
         is_in_init |= lines->items[node].is_init;
@@ -198,7 +195,6 @@ static void add_births(struct lines *lines)
 static void enter(struct lines *lines, uint32_t from, uint32_t to, uint64_t count)
 {
     struct line *items = lines->items;
-
     lines->walk_count++;
     for (uint32_t node = from; node; node = lines->tree.nodes[node].outer)
         items[node].seen = lines->walk_count;
@@ -210,7 +206,6 @@ static void enter(struct lines *lines, uint32_t from, uint32_t to, uint64_t coun
 static void add_entries(struct lines *lines)
 {
     const struct account_ends *own = lines->own;
-
     if (own->count)
         enter(lines, 0, lines->leaves[0], 1);
     for (size_t i = 0; i < own->pair_count; i++)
@@ -234,7 +229,6 @@ static uint64_t find_common(struct lines *lines, uint32_t node)
 {
     uint64_t *counts = lines->counts, common = 0;
     size_t count = 0, most = 1;
-
     for (uint32_t n = lines->tree.nodes[node].first; n; n = lines->tree.nodes[n].next)
         counts[count++] = lines->items[n].entries_count;
     SORT(counts, count, compare_counts);
@@ -265,7 +259,6 @@ static uint32_t child_above(const struct lines *lines, uint32_t node, uint32_t a
 static void take_children(struct lines *lines, uint32_t node, bool is_after)
 {
     const struct account_ends *own = lines->own;
-
     for (size_t i = 0; i < own->pair_count; i++) {
         const uint32_t from = child_above(lines, lines->leaves[own->pairs[i].from], node);
         const uint32_t to = child_above(lines, lines->leaves[own->pairs[i].to], node);
@@ -283,7 +276,6 @@ static void find_usual(struct lines *lines, uint32_t node)
 {
     const size_t count = lines->own->pair_count;
     const struct birth_pair *pairs = lines->pairs;
-
     for (int is_after = 0; is_after < 2 && count; is_after++) {
         uint64_t *usual = lines->usual[is_after], sum = 0;
         take_children(lines, node, is_after);
@@ -317,7 +309,6 @@ static struct rounds rounds_at(struct lines *lines, uint32_t node)
 {
     const struct line *items = lines->items;
     struct rounds rounds = {.node = node};
-
     if (!items[0].weight || items[node].weight * 2 < items[0].weight)
         return rounds;
     const uint64_t count = find_common(lines, node);
@@ -360,7 +351,6 @@ static bool is_better(const struct lines *lines, const struct rounds *rounds,
 static uint32_t heaviest_child(const struct lines *lines, uint32_t node)
 {
     uint32_t found = lines->tree.nodes[node].first;
-
     for (uint32_t n = found; n; n = lines->tree.nodes[n].next)
         if (lines->items[n].weight > lines->items[found].weight)
             found = n;
@@ -372,7 +362,6 @@ static struct rounds find_rounds(struct lines *lines)
 {
     struct rounds found = {0};
     uint32_t node = 0;
-
     do {
         const struct rounds rounds = rounds_at(lines, node);
         if (is_better(lines, &rounds, &found))
@@ -391,7 +380,6 @@ static bool is_last_whole(struct lines *lines, const struct rounds *rounds)
     const struct account_ends *own = lines->own;
     uint64_t last_birth = 0;
     uint32_t last = 0, usual = 0;
-
     take_children(lines, rounds->node, false);
     memset(lines->counts, 0, lines->count * sizeof *lines->counts);
     for (size_t i = 0; i < own->pair_count; i++)
@@ -417,7 +405,6 @@ static bool is_last_whole(struct lines *lines, const struct rounds *rounds)
 static bool is_fed(const struct lines *lines, const struct rounds *rounds)
 {
     bool has_model = false, has_other = false;
-
     for (uint32_t n = lines->tree.nodes[rounds->node].first; n; n = lines->tree.nodes[n].next)
         if (is_near(lines->items[n].entries_count, rounds->count)) {
             has_model |= lines->items[n].calls_model;
@@ -437,7 +424,6 @@ static void take_rounds(struct step_period *period, struct lines *lines,
                         const struct rounds *rounds)
 {
     const bool has_batch = is_fed(lines, rounds);
-
     for (size_t i = 0; i < lines->own->count; i++) {
         const struct site_ends *site = &lines->own->sites[i];
         const bool begins = is_below(lines, lines->leaves[i], rounds->begin);
@@ -466,7 +452,6 @@ static bool may_drop(const struct lines *lines, size_t number)
 static uint64_t fewest_births(const struct lines *lines)
 {
     uint64_t fewest = 0;
-
     for (size_t i = 0; i < lines->own->count; i++) {
         const uint64_t births = lines->own->sites[i].blocks.births_count;
         if (births >= ROUNDS_FEWEST && (!fewest || births < fewest) && may_drop(lines, i))
@@ -479,7 +464,6 @@ static void take_drops(struct step_period *period, const struct lines *lines)
 {
     const uint64_t fewest = fewest_births(lines);
     const struct site_ends *found = NULL;
-
     for (size_t i = 0; i < lines->own->count; i++) {
         const struct site_ends *site = &lines->own->sites[i];
         if (site->turns_count >= ROUNDS_FEWEST &&
@@ -523,7 +507,6 @@ int site_period_find(struct step_period *period, const struct account_ends *own,
                      const struct trace *trace, struct err *err)
 {
     struct lines lines = {.own = own, .trace = trace};
-
     *period = (struct step_period){0};
     if (!own->count || own->has_too_many_pairs)
         return 0;

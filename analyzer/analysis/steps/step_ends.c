@@ -13,7 +13,6 @@ const char *step_end_text(enum step_end kind)
         STEP_END_KINDS(KIND)
 #undef KIND
     };
-
     return kind < STEP_ENDS ? texts[kind] : NULL;
 }
 
@@ -21,7 +20,6 @@ const char *step_end_text(enum step_end kind)
 static enum step_end strongest(const uint64_t counts[STEP_ENDS])
 {
     int kind = 0;
-
     while (kind < STEP_ENDS && !counts[kind])
         kind++;
     return (enum step_end)kind;
@@ -90,7 +88,6 @@ static enum step_end count_end(struct step_ends *ends, enum step_end kind, const
 static bool names_step(const char *name)
 {
     static const char *const words[] = {"step", "iteration", "iter", "ProfilerStep"};
-
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         const size_t length = strlen(words[i]);
         if (strncasecmp(name, words[i], length))
@@ -107,14 +104,12 @@ static bool names_step(const char *name)
 static bool begins_with_word(const char *name, const char *word)
 {
     const size_t length = strlen(word);
-
     return !strncasecmp(name, word, length) && !isalnum((unsigned char)name[length]);
 }
 
 static enum step_end kind_of_path(const struct path *path)
 {
     const bool is_inferred = path->source == PHASE_SOURCE_INFERRED;
-
     if (names_step(path->name))
         return STEP_END_NAMED;
     if (begins_with_word(path->name, "optimizer"))
@@ -137,7 +132,6 @@ static bool is_inside_its_kind(const struct history *history, uint32_t path, enu
 static enum step_end count_round(struct step_ends *ends, enum step_end of_all)
 {
     const enum step_end kind = ends->since_index ? STEP_END_AFTERWARDS : of_all;
-
     ends->begun_count += !ends->counts[kind]++;
     return kind;
 }
@@ -146,7 +140,6 @@ static enum step_end end_span(struct step_ends *ends, const struct cursor *at, u
 {
     const struct history *history = at->history;
     const uint32_t path = at->spans->items[span].path;
-
     /* A phase without an end event ends no step. Where call stacks tell the rounds, none does. */
     if (!at->event || ends->period.roles)
         return STEP_ENDS;
@@ -175,7 +168,6 @@ static void end_inferred(struct last_phase *last)
 {
     const bool is_fewest =
         !last->ended_count[last->kind]++ || last->births_count < last->fewest_births[last->kind];
-
     if (is_fewest)
         last->fewest_births[last->kind] = last->births_count;
     last->frees_at_end[last->kind] = last->frees_count;
@@ -198,7 +190,6 @@ static void count_change(struct last_phase *last, const struct cursor *at,
 static enum step_end end_last(struct step_ends *ends)
 {
     const struct last_phase last = ends->last;
-
     if (!last.is_over)
         return STEP_ENDS;
     ends->last.is_over = false;
@@ -215,7 +206,6 @@ static int on_span(void *self, const struct cursor *at, uint32_t span, bool begi
     const struct path *path = &at->history->paths[at->spans->items[span].path];
     const enum step_end kind = kind_of_path(path);
     const bool is_inferred = path->source == PHASE_SOURCE_INFERRED && kind < STEP_ENDS;
-
     if (!begins) {
         if (is_inferred && ends->last.spans)
             end_inferred(&ends->last);
@@ -232,7 +222,6 @@ static int on_span(void *self, const struct cursor *at, uint32_t span, bool begi
 static int on_change(void *self, const struct cursor *at, const struct change *change)
 {
     struct step_ends *ends = self;
-
     if (!ends->period.roles) {
         count_change(&ends->last, at, change);
         return 0;
@@ -247,7 +236,6 @@ static int on_change(void *self, const struct cursor *at, const struct change *c
 static int on_event(void *self, const struct cursor *at)
 {
     struct step_ends *ends = self;
-
     if (ends->period.roles)
         ends->ended =
             step_period_is_over(&ends->period) ? count_round(ends, STEP_END_REPEATED) : STEP_ENDS;

@@ -96,7 +96,6 @@ struct observer step_ends_observer(struct step_ends *ends);
 static inline uint64_t step_ends_kinds(const struct step_ends *ends)
 {
     const uint64_t of_last = OBSERVER_KIND(EVENT_ALLOC) | OBSERVER_KIND(EVENT_FREE);
-
     return ends->period.roles ? UINT64_MAX
                               : OBSERVER_KIND(EVENT_STEP) | (ends->last.request_seq ? of_last : 0);
 }

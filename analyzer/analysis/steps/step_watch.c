@@ -333,7 +333,6 @@ struct step step_watch_open_step(const struct step_watch *watch, const struct ac
 {
     const int slot = DEVICE_SLOT(account->device);
     struct step step = own->current;
-
     step.number = own->last.number + 1;
     step.end_ns = watch->end_ns;
     step.end_bytes = own->live_bytes;

@@ -9,7 +9,6 @@ enum { AGES_MAX = 64 }; /* bits of sweeps.ages */
 static unsigned count_bits(uint64_t bits)
 {
     unsigned count = 0;
-
     for (; bits; bits &= bits - 1)
         count++;
     return count;
@@ -53,7 +52,6 @@ bool sweeps_are_over(const struct sweeps *sweeps, uint64_t ends_count)
 {
     const struct occurrences *at = &sweeps->at;
     uint64_t longest = at->first_at + 1;
-
     longest = at->longest > longest ? at->longest : longest;
     longest = at->last > longest ? at->last : longest;
     return ends_count - at->last_at > SWEEPS_OVER_TIMES * longest;

@@ -7,7 +7,6 @@
 void trend_extend(struct trend *trend, uint64_t from, uint64_t until, uint64_t bytes)
 {
     uint64_t next, last;
-
     if (from < trend->open_until && bytes < trend->open_least)
         trend->open_least = bytes;
     trend_close(trend);
@@ -48,7 +47,6 @@ static double nth(double *values, size_t count, size_t n)
 {
     const ptrdiff_t place = (ptrdiff_t)n;
     ptrdiff_t first = 0, last = (ptrdiff_t)count - 1;
-
     while (first < last) {
         const double pivot = values[place];
         ptrdiff_t i = first, j = last;
@@ -75,7 +73,6 @@ static size_t find_slopes(const struct trend *trend, size_t first, size_t last,
                           double slopes[PAIRS_MAX])
 {
     size_t count = 0;
-
     for (size_t i = first; i < last; i++)
         for (size_t j = i + 1; j < last; j++)
             slopes[count++] = ((double)trend->samples[j] - (double)trend->samples[i]) /
@@ -89,7 +86,6 @@ static size_t beyond_bound(size_t samples, size_t pairs)
     static const double sigmas = 1.96; /* 95 % of the normal distribution */
     const double n = (double)samples;
     const double width = sigmas * sqrt(n * (n - 1) * (2 * n + 5) / 18);
-
     return width >= (double)pairs ? 0 : (size_t)(((double)pairs - width) / 2);
 }
 
@@ -98,7 +94,6 @@ bool trend_rises(const struct trend *trend, size_t first, size_t last)
     const size_t samples = last - first;
     const size_t beyond = beyond_bound(samples, samples * (samples - 1) / 2);
     size_t falling = 0;
-
     for (size_t i = first; i < last; i++)
         for (size_t j = i + 1; j < last; j++)
             falling += trend->samples[j] <= trend->samples[i];
@@ -110,7 +105,6 @@ struct trend_line trend_fit(const struct trend *trend, size_t first, size_t last
     double slopes[PAIRS_MAX] = {0};
     const size_t pairs = find_slopes(trend, first, last, slopes);
     const size_t beyond = beyond_bound(last - first, pairs);
-
     return (struct trend_line){
         .slope = (nth(slopes, pairs, (pairs - 1) / 2) + nth(slopes, pairs, pairs / 2)) / 2,
         .low = nth(slopes, pairs, beyond),

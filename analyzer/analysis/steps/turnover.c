@@ -51,7 +51,6 @@ void turnover_end(struct turnover *turnover, uint64_t at, const struct turnover_
 static bool stays(uint64_t level, uint64_t most, uint64_t least, uint64_t above)
 {
     const uint64_t limit = level / ABOVE_LEVEL_DIVISOR;
-
     return most <= level + (above < limit ? above : limit) &&
            least >= level - level / BELOW_LEVEL_DIVISOR;
 }
@@ -64,7 +63,6 @@ bool turnover_is_full(const struct turnover *turnover)
     const bool replaces = turnover->steps_count >= TURNOVER_STEPS_FEWEST &&
                           freed->bytes >= level->bytes / REPLACED_DIVISOR &&
                           freed->early_count * EARLY_DIVISOR >= old_count;
-
     if (!level->count || !replaces)
         return false;
     /* A limit of blocks lets the bytes differ, but not grow. */

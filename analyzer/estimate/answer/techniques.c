@@ -235,7 +235,6 @@ bool technique_change(enum technique technique, struct variant *variant,
                       char how[TECHNIQUE_HOW_BYTES])
 {
     const struct technique_row *row = &rows[technique];
-
     if (row->edits)
         return edit(variant, row->edits, row->words, how);
     return row->use_optimizer ? row->use_optimizer(variant, row->optimizer, how)

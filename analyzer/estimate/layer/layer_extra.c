@@ -312,7 +312,6 @@ static uint64_t saved_of_score(const struct layer *layer, const struct flow *flo
 static void add_fused(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     uint64_t queries = flow->input.dims[0];
-
     if (element_bytes(flow) == DTYPE_FP32_BYTES)
         queries = checked_add(&tensors->checked, queries, EFFICIENT_QUERIES - 1) /
                   EFFICIENT_QUERIES * EFFICIENT_QUERIES;

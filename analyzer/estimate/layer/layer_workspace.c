@@ -21,7 +21,6 @@ static enum conv_type type_of(enum dtype dtype)
 static struct conv_tensor tensor_of(const struct shape *shape, uint64_t batch)
 {
     struct conv_tensor tensor = {.count = (int)shape->rank + 1, .dimensions = {batch}};
-
     for (unsigned i = 0; i < shape->rank; i++)
         tensor.dimensions[i + 1] = shape->dims[i];
     return tensor;
@@ -33,7 +32,6 @@ static struct conv_tensor filter_of(const struct layer *layer, uint64_t into, ui
     const unsigned rank = layer->kind->rank;
     struct conv_tensor filter = {.count = (int)rank + 2,
                                  .dimensions = {into, from / layer->fields.groups}};
-
     for (unsigned i = 0; i < rank; i++)
         filter.dimensions[i + 2] = layer->fields.kernel[i];
     return filter;
@@ -42,7 +40,6 @@ static struct conv_tensor filter_of(const struct layer *layer, uint64_t into, ui
 static bool is_plain(const struct layer *layer)
 {
     bool plain = true;
-
     for (unsigned i = 0; i < layer->kind->rank; i++)
         plain = plain && layer->fields.stride[i] == 1 && layer->fields.padding[i] == 0 &&
                 layer->fields.dilation[i] == 1;
@@ -78,7 +75,6 @@ uint64_t layer_workspace(const struct layer *layer, const struct flow *flow,
 {
     const bool is_transposed = layer->kind->shape == shape_transposed;
     const enum conv_type type = type_of(flow->dtype);
-
     if (layer->kind->shape == shape_recurrent)
         return recurrent_workspace(layer, flow);
     if (layer->kind->parameters != parameters_conv ||

@@ -16,7 +16,6 @@ enum { FIGURE_BYTES = 2 * UNITS_TEXT_BYTES };
 static const char *figure(char text[FIGURE_BYTES], const struct check_result *result, bool limit)
 {
     const uint64_t number = limit ? result->limit_bytes : result->measured_bytes;
-
     if (result->unit == CHECK_RATIO)
         return units_ratio(text, limit ? result->limit_ratio : result->measured_ratio);
     if (result->unit == CHECK_BYTES)
@@ -43,7 +42,6 @@ static const char *next_of(const struct check_result *result)
 {
     static const char *const nexts[][2] = {
         {"growth", "leaks"}, {"fragmentation", "frag"}, {"retries", "oom"}, {"failures", "oom"}};
-
     for (size_t i = 0; i < sizeof nexts / sizeof *nexts; i++)
         if (!strcmp(result->kind, nexts[i][0]))
             return nexts[i][1];
@@ -59,7 +57,6 @@ int page_check_say(struct opening *opening, const struct check_results *results,
     char head[96], tail[2 * FIGURE_BYTES + 32];
     const size_t count = results->count - first;
     size_t broken_count = 0;
-
     *worst = NULL;
     for (size_t i = first; i < results->count; i++) {
         struct check_result *result = &results->items[i];
@@ -95,7 +92,6 @@ static void add_message(struct doc *doc, const struct check_result *result)
 {
     char measured[FIGURE_BYTES], limit[FIGURE_BYTES];
     const char *by = result->label ? "; most by " : "", *label = result->label ? result->label : "";
-
     figure(measured, result, false);
     figure(limit, result, true);
     if (result->unit == CHECK_BYTES)
@@ -112,7 +108,6 @@ static void add_figures(struct doc *doc, const struct check_result *result)
 {
     const bool is_bytes = result->unit == CHECK_BYTES, is_ratio = result->unit == CHECK_RATIO;
     char text[FIGURE_BYTES];
-
     doc_known_bytes(doc, "measured_bytes", "Measured", is_bytes, result->measured_bytes);
     doc_words(doc, "%s", figure(text, result, false));
     doc_known_bytes(doc, "limit_bytes", "Limit", is_bytes, result->limit_bytes);

@@ -36,7 +36,6 @@ bool evidence_is_change(const struct check_result *result)
 static const char *path_below(const char *path, const char *folder)
 {
     const size_t length = folder ? strlen(folder) : 0;
-
     return length && !strncmp(path, folder, length) && path[length] == '/' ? path + length + 1
                                                                            : path;
 }
@@ -46,7 +45,6 @@ static int blame_place(struct check_result *result, const char *label, const cha
 {
     char *folder = getcwd(NULL, 0);
     const char *path = file;
-
     if (file) {
         path = path_below(file, getenv("GITHUB_WORKSPACE"));
         path = path == file ? path_below(file, folder) : path;
@@ -64,7 +62,6 @@ static int blame_line(struct check_result *result, const struct blamed *blamed, 
 {
     const struct symbol_frame *frame = &blamed->site.frame;
     const bool has_line = blamed->site.is_of_program && frame->file;
-
     return blame_place(result, blamed->label, has_line ? frame->file : NULL,
                        has_line ? frame->line : 0, err);
 }
@@ -73,7 +70,6 @@ static int blame_stack(struct check_result *result, const struct study *study, u
                        struct err *err)
 {
     struct blame blame;
-
     if (blame_sites(&blame, study->symbols, &(const uint64_t){stack_id}, 1, err))
         return -1;
     const int status = blame_line(result, &blame.items[0], err);
@@ -100,7 +96,6 @@ static int find_change(struct run_diff *change, const struct check_base *base,
     const struct run_diff_side after = {
         .study = study, .account = account, .at = study->history.accounts[account].peak};
     struct run_diff_side before = {0};
-
     if (base->kept) {
         before.kept = baseline_find(base->kept, study, account);
     } else if (base->study) {
@@ -118,7 +113,6 @@ static int blame_row(struct check_result *result, const struct run_diff *change,
 {
     const struct diff_row *row = run_diff_guilty(change);
     char path[2 * LIMIT_text_bytes];
-
     if (!row)
         return 0;
     const struct call_line *call_line = &change->difference.nodes[row->node].call_line;
@@ -133,7 +127,6 @@ static int blame_row(struct check_result *result, const struct run_diff *change,
 static void go_on_to_diff(struct opening *opening, const struct study *base)
 {
     struct text words;
-
     text_init(&words, 2 * LIMIT_text_bytes);
     text_add(&words, "diff ");
     text_add_word(&words, base->trace.path);
@@ -146,7 +139,6 @@ static int say_change(struct opening *opening, struct check_result *result,
                       const struct check_base *base, const struct run_diff *change, struct err *err)
 {
     char guilty[PAGE_MORE_BYTES];
-
     if (blame_row(result, change, err))
         return -1;
     if (base->study)
@@ -163,7 +155,6 @@ static int say_another_model(struct opening *opening, const struct check_result 
                              struct err *err)
 {
     struct comparison comparison;
-
     if (compare_account(&comparison, study, result->account, estimate, COMPARE_CONTEXT_UNKNOWN,
                         err))
         return -1;
@@ -176,7 +167,6 @@ int evidence_note(struct opening *opening, const struct check_result *result,
     char guilty[PAGE_MORE_BYTES];
     struct run_diff change;
     int status = 1;
-
     if (is_kind(result, "estimate"))
         return say_another_model(opening, result, base->estimate, study, err);
     if (!evidence_is_change(result))
@@ -206,7 +196,6 @@ static int open_again(struct held_then *held, const struct check_result *result,
 {
     char at[LIMIT_phase_path_bytes + sizeof "phase:"];
     const struct study_ask ask = {.at = at, .takes_library_ranges = view->takes_library_ranges};
-
     snprintf(at, sizeof at, "phase:%.*s", (int)result->limit->phase_length, result->limit->phase);
     if (study_open_again(&held->again, study, &ask, err))
         return -1;
@@ -218,7 +207,6 @@ static int held_then_find(struct held_then *held, const struct check_result *res
                           const struct study *study, const struct view *view, struct err *err)
 {
     const struct account *account = &study->history.accounts[result->account];
-
     *held = (struct held_then){.study = study};
     if (result->is_of_phase && open_again(held, result, study, view, err))
         return -1;
@@ -243,7 +231,6 @@ static int say_most(struct opening *opening, struct check_result *result,
     struct site_row *rows = NULL;
     struct blame blame;
     int status = 1;
-
     if (!held->sites.count)
         return 1;
     if (site_rows_blame(&blame, held->study->symbols, &held->sites, err))
@@ -270,7 +257,6 @@ static int say_growth(struct opening *opening, struct check_result *result,
 {
     struct account_leak found;
     int status = 1;
-
     if (account_leak_find(&found, study, result->account, err))
         return -1;
     for (size_t i = 0; i < found.growing.count && !result->label && status > 0; i++) {
@@ -290,7 +276,6 @@ static int say_growth(struct opening *opening, struct check_result *result,
 static uint32_t stack_of_first(const struct check_result *result, const struct history *history)
 {
     const struct retry_site *most = NULL;
-
     for (size_t i = 0; is_kind(result, "retries") && i < history->retry_count; i++)
         if (history->retries[i].device == result->device &&
             (!most || history->retries[i].retries_count > most->retries_count))
@@ -306,7 +291,6 @@ static int say_stack(struct opening *opening, struct check_result *result,
 {
     const bool are_retries = is_kind(result, "retries");
     const uint32_t stack_id = stack_of_first(result, &study->history);
-
     if (!stack_id)
         return are_retries ? 1 : page_say(opening, VERDICT_do, "--allow-oom accepts failures.");
     if (blame_stack(result, study, stack_id, err))
@@ -334,7 +318,6 @@ static int say_departure(struct opening *opening, struct check_result *result,
                          struct err *err)
 {
     struct comparison comparison;
-
     if (say_another_model(opening, result, estimate, study, err) < 0 ||
         compare_account(&comparison, study, result->account, estimate, COMPARE_CONTEXT_UNKNOWN,
                         err))
@@ -384,7 +367,6 @@ static int add_held_sites(struct doc *doc, const struct check_result *result,
                            ? -1
                            : page_sites_found(doc, held.study, view, result->account, &held.sites,
                                               NULL, &list, err);
-
     held_then_release(&held);
     return status;
 }
@@ -394,7 +376,6 @@ static int add_change(struct doc *doc, const struct check_result *result,
                       const struct view *view, struct err *err)
 {
     struct run_diff change;
-
     if (result->passed && !doc_takes(doc, DOC_SERIES))
         return 0;
     if (find_change(&change, base, study, result->account, err))
@@ -410,7 +391,6 @@ int evidence_add(struct doc *doc, const struct check_result *result, const struc
                  const struct study *study, const struct view *view, struct err *err)
 {
     const struct device_use *use = history_device(&study->history, result->device);
-
     if (is_kind(result, "baseline"))
         return add_change(doc, result, base, study, view, err);
     if (is_kind(result, "fragmentation"))

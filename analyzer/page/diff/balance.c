@@ -13,7 +13,6 @@ int balance_answer(struct opening *opening, const struct study *study, const str
     struct balance balance;
     char held[PAGE_MORE_BYTES];
     struct more more;
-
     if (view->device >= 0)
         return 0;
     if (balance_find(&balance, &study->history, err))
@@ -35,7 +34,6 @@ int balance_add(struct doc *doc, const struct study *study, const struct view *v
 {
     struct balance balance;
     struct more more = {0};
-
     (void)view;
     if (balance_find(&balance, &study->history, err))
         return -1;

@@ -26,7 +26,6 @@ static int find_side(struct run_diff_side *side, const struct study *study, uint
                      const char *at, struct err *err)
 {
     struct moment moment = {.index = INDEX_NONE};
-
     if (account != HISTORY_NONE && moment_find("at", at, &study->history, account, &moment, err))
         return -1;
     *side = (struct run_diff_side){
@@ -41,7 +40,6 @@ static int find_change(struct run_diff *change, const struct study *study, const
     const uint32_t other = study_counterpart(own->before, study, account);
     const bool are_peaks = !own->at[0] && !own->at[1];
     struct run_diff_side before, after;
-
     if (find_side(&before, own->before, other, own->at[0], err) ||
         find_side(&after, study, account, own->at[1], err))
         return -1;
@@ -63,7 +61,6 @@ static void name_lines(char lines[LINES_BYTES], const struct run_diff *change)
 {
     const uint64_t *bytes = change->difference.bytes;
     char grown[PAGE_MORE_BYTES], shrunk[PAGE_MORE_BYTES];
-
     page_diff_guilty(change, grown);
     page_diff_shrunk(change, shrunk);
     if (bytes[1] > bytes[0] || !*shrunk)
@@ -87,7 +84,6 @@ static bool say_reserved(struct opening *opening, const struct study *study,
     const struct page_diff_options *own = diff_options(view);
     const uint32_t other = study_counterpart(own->before, study, account);
     uint64_t bytes[2];
-
     if (own->at[0] || own->at[1] || other == HISTORY_NONE)
         return false;
     const struct account *earlier = &own->before->history.accounts[other];
@@ -114,7 +110,6 @@ static int say_change(struct opening *opening, const struct study *study, const 
     const char *subject = has_moments ? "Live memory" : "The peak";
     const struct account *held = &study->history.accounts[account];
     char lines[LINES_BYTES];
-
     name_lines(lines, change);
     const char *device = DEVICE_TEXT(held->device);
     const char *layer = LAYER_TEXT(study, held);
@@ -147,7 +142,6 @@ static int answer_diff(struct opening *opening, const struct study *study, const
 {
     const struct history *history = &study->history;
     bool reserves_more = false;
-
     for (size_t i = 0; i < history->device_count; i++) {
         const uint32_t account = study_account(study, &history->devices[i], view);
         struct run_diff change;
@@ -188,7 +182,6 @@ static int add_sums(struct doc *doc, const struct run_diff *change, enum diff_by
     const bool by_category = by == DIFF_BY_CATEGORY;
     struct diff_sum *sums;
     const int count = diff_tree_sums(&sums, by, &change->sides[0], &change->sides[1], err);
-
     if (count < 0)
         return -1;
     doc_list_begin(doc, by_category ? "categories" : "phases",
@@ -211,7 +204,6 @@ static int add_layers(struct doc *doc, const struct study *study, const struct d
     uint32_t accounts[STUDY_ACCOUNTS_MAX];
     const size_t count = study_accounts(study, use, view, accounts, STUDY_ACCOUNTS_MAX);
     int status = 0;
-
     doc_list_begin(doc, "layers", "By layer");
     for (size_t i = 0; i < count && !status; i++) {
         struct run_diff change;
@@ -237,7 +229,6 @@ static void add_totals(struct doc *doc, const struct view *view, const struct ru
 {
     const struct page_diff_options *own = diff_options(view);
     const uint64_t *bytes = change->difference.bytes;
-
     doc_text(doc_detail(doc), "before_at", "before at", moment_name(own->at[0]));
     doc_text(doc_detail(doc), "after_at", "after at", moment_name(own->at[1]));
     doc_integer(doc, "delta_bytes", "change", DOC_DELTA, (int64_t)(bytes[1] - bytes[0]));
@@ -255,7 +246,6 @@ static int add_device(struct doc *doc, const struct study *study, const struct d
                                          [DIFF_BY_PHASE] = "phases",
                                          [DIFF_BY_LAYER] = "layers"};
     struct run_diff change;
-
     if (account == HISTORY_NONE)
         return 0;
     if (find_change(&change, study, view, account, err))
@@ -278,7 +268,6 @@ static int add_device(struct doc *doc, const struct study *study, const struct d
 static void add_devices_gone(struct doc *doc, const struct study *before, const struct study *study)
 {
     const struct history *history = &before->history;
-
     doc_list_begin(doc, "devices_gone", NULL);
     for (size_t i = 0; i < history->device_count; i++) {
         const struct device_use *use = &history->devices[i];
@@ -299,7 +288,6 @@ static int add_before(struct doc *doc, const struct study *study, const struct v
                       struct err *err)
 {
     const struct study *before = diff_options(view)->before;
-
     doc_object_begin(doc, "before", NULL);
     doc_text(doc, "path", "before", before->trace.path);
     doc_text(doc_detail(doc), "command", "program", before->trace.meta.command.value);

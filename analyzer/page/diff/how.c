@@ -13,7 +13,6 @@
 void page_diff_moved(struct opening *opening, const struct run_diff *change)
 {
     const bool is_earlier = change->moved_side == 0;
-
     if (change->moved_side >= 0)
         page_say(opening, VERDICT_why,
                  "The %s in another part of the program; the rows compare with its moment that is "
@@ -40,7 +39,6 @@ static struct row_growth find_growth(const struct diff_tree *difference, const s
     const uint64_t whole = (uint64_t)row->delta_bytes;
     uint64_t by_how[DIFF_HOW_MORE + 1] = {0};
     struct row_growth growth = {DIFF_HOW_UNKNOWN, NULL};
-
     if (row->leaf->bytes[1] > row->leaf->bytes[0] &&
         is_nearly_all(row->leaf->bytes[1] - row->leaf->bytes[0], whole))
         return (struct row_growth){diff_leaf_how(row->leaf), row->leaf};
@@ -66,7 +64,6 @@ static void say_longer(struct opening *opening, const struct diff_tree *differen
 {
     const bool is_told[] = {leaf->lives[0].after_depth > 0, leaf->lives[1].after_depth > 0};
     char before[DIFF_AFTER_BYTES], after[DIFF_AFTER_BYTES];
-
     if (is_told[0])
         diff_leaf_freed_after(difference, leaf, 0, before);
     if (is_told[0] && !leaf->lives[1].freed_count)
@@ -88,7 +85,6 @@ static int say_leaf(struct opening *opening, const struct diff_tree *difference,
                     const struct row_growth *growth)
 {
     const struct diff_leaf *leaf = growth->leaf;
-
     switch (growth->how) {
     case DIFF_HOW_LONGER:
         say_longer(opening, difference, leaf);
@@ -113,7 +109,6 @@ static const struct diff_node *node_of(const struct diff_tree *difference,
                                        const struct diff_leaf *leaf)
 {
     const size_t number = (size_t)(leaf - difference->leaves);
-
     for (size_t n = 0; n < difference->node_count; n++)
         if (number >= difference->nodes[n].first_leaf && number < difference->nodes[n].leaf_end)
             return &difference->nodes[n];
@@ -127,7 +122,6 @@ static void join_largest(struct opening *opening, const struct diff_tree *differ
     const struct diff_node *node = node_of(difference, row->leaf);
     const int64_t delta = (int64_t)(row->leaf->bytes[1] - row->leaf->bytes[0]);
     char line[CALL_LINE_BYTES];
-
     if (!node || node == difference->nodes || node == &difference->nodes[row->node] ||
         (delta > 0) != (row->delta_bytes > 0))
         return;
@@ -141,7 +135,6 @@ static void join_largest(struct opening *opening, const struct diff_tree *differ
 static void say_blocks(struct opening *opening, const struct diff_row *row)
 {
     const uint64_t *counts = row->counts, *bytes = row->bytes;
-
     if (!counts[0])
         page_say(opening, VERDICT_why, "None of its blocks was live before; %" PRIu64 " %s now.",
                  counts[1], counts[1] == 1 ? "is" : "are");
@@ -190,7 +183,6 @@ static void say_growth(struct opening *opening, const struct diff_tree *differen
                        const struct diff_row *row)
 {
     const struct row_growth growth = find_growth(difference, row);
-
     if (growth.leaf && say_leaf(opening, difference, &growth))
         return;
     if (!growth.leaf && growth.how == DIFF_HOW_LONGER)
@@ -204,7 +196,6 @@ int page_diff_how(struct opening *opening, const struct run_diff *change, struct
 {
     const struct diff_tree *difference = &change->difference;
     const struct diff_row *grown = run_diff_guilty(change), *shrunk = run_diff_shrunk(change);
-
     if (difference->bytes[1] < difference->bytes[0] && shrunk) {
         say_blocks(opening, shrunk);
         join_largest(opening, difference, shrunk);
@@ -234,7 +225,6 @@ void page_diff_undo(struct opening *opening, const struct run_diff *change,
     const struct diff_tree *difference = &change->difference;
     const uint64_t *bytes = difference->bytes;
     char line[DIFF_AFTER_BYTES];
-
     if (!row || !bytes[0] || bytes[1] <= bytes[0] || change->moved_side >= 0 ||
         !is_nearly_all((uint64_t)row->delta_bytes + row->explained_bytes, bytes[1] - bytes[0]))
         return;

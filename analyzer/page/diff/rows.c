@@ -37,7 +37,6 @@ static void add_callers(struct doc *doc, const struct diff_tree *difference,
                         const struct diff_row *row)
 {
     char text[CALL_LINE_BYTES];
-
     doc_list_begin(doc_summary(doc), NULL, NULL);
     doc_row_begin(doc);
     doc_text(doc, NULL, "", row->label);
@@ -62,7 +61,6 @@ static void add_row(struct doc *doc, const struct diff_tree *difference, const s
 {
     const char *called = difference->names->texts[row->leaf->name];
     const struct call_line *call_line = row->node ? &difference->nodes[row->node].call_line : NULL;
-
     doc_integer(doc, "delta_bytes", "Change", DOC_DELTA, row->delta_bytes);
     doc_bytes(doc, "before_bytes", "From", row->bytes[0]);
     doc_bytes(doc, "after_bytes", "To", row->bytes[1]);
@@ -86,7 +84,6 @@ void page_diff_rows(struct doc *doc, const struct run_diff *change, const struct
 {
     const struct diff_tree *difference = &change->difference;
     const size_t limit = view_limit(view, difference->row_count);
-
     doc_list_begin(doc, key, heading);
     for (size_t i = 0; i < limit; i++) {
         if (grown_only && difference->rows[i].delta_bytes < 0)
@@ -101,7 +98,6 @@ void page_diff_rows(struct doc *doc, const struct run_diff *change, const struct
 const char *page_more(const struct more *more, char text[PAGE_MORE_BYTES])
 {
     int length;
-
     *text = 0;
     if (!*more->site)
         return text;
@@ -122,14 +118,12 @@ const char *page_more(const struct more *more, char text[PAGE_MORE_BYTES])
 const char *page_diff_guilty(const struct run_diff *change, char text[PAGE_MORE_BYTES])
 {
     const struct more more = more_of(change);
-
     return page_more(&more, text);
 }
 
 const char *page_diff_shrunk(const struct run_diff *change, char text[PAGE_MORE_BYTES])
 {
     const struct diff_row *row = run_diff_shrunk(change);
-
     *text = 0;
     if (row)
         snprintf(text, PAGE_MORE_BYTES, "%s: it holds %s less", row->label,

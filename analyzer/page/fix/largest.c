@@ -40,7 +40,6 @@ static void add_refused(struct text *text, const struct said *said)
 {
     const size_t run = said->largest->refused;
     const struct trial *trial = trial_of(said, run);
-
     text_addf(text, "%ld ", largest_value(said->fix, run));
     if (trial->end == TRIAL_NO_MEMORY)
         text_add(text, "is out of memory");
@@ -64,7 +63,6 @@ static void say_verdict(const struct said *said, struct text *text)
     const struct largest *largest = said->largest;
     const struct vary *vary = said->vary;
     const char *card = said->own->card;
-
     switch (largest->end) {
     case LARGEST_FOUND:
         text_addf(text, "%s %ld is the largest of %ld..%ld that %s on %s", vary->name,
@@ -93,7 +91,6 @@ static void say_verdict(const struct said *said, struct text *text)
 static void say_evidence(const struct said *said, struct text *text)
 {
     const struct largest *largest = said->largest;
-
     if (largest->end == LARGEST_FAILED ||
         (largest->end == LARGEST_NONE &&
          largest_value(said->fix, largest->refused) == said->vary->low))
@@ -114,7 +111,6 @@ static void say_evidence(const struct said *said, struct text *text)
 static void say_of_other_failure(const struct said *said, struct text *text)
 {
     const struct largest *largest = said->largest;
-
     if (largest->end != LARGEST_FOUND || largest->refused == LARGEST_NO_RUN ||
         trial_of(said, largest->refused)->end == TRIAL_NO_MEMORY)
         return;
@@ -146,7 +142,6 @@ static void say_of_run(const struct said *said, struct text *text)
 static void say_of_evenness(const struct said *said, struct text *text)
 {
     const struct largest *largest = said->largest;
-
     if (largest->is_flat) {
         text_addf(text,
                   "The peak is the same with all that was run: the program may not take %s %s.",
@@ -181,7 +176,6 @@ static void say_why_it_ended(const struct said *said, struct text *text)
 static void add_answer(const struct said *said)
 {
     struct text text;
-
     text_init(&text, TEXT_MAX);
     say_verdict(said, &text);
     say_evidence(said, &text);
@@ -197,7 +191,6 @@ static void add_line(const struct said *said)
 {
     const size_t fits = said->largest->fits;
     struct text line;
-
     text_init(&line, TEXT_MAX);
     if (fits != LARGEST_NO_RUN)
         fix_change_line(&line, said->fix, &said->fix->runs[fits].change);
@@ -213,7 +206,6 @@ static void add_line(const struct said *said)
 static void add_value(struct doc *doc, const char *key, const struct said *said, size_t run)
 {
     const bool is_known = run != LARGEST_NO_RUN;
-
     doc_known_count(doc_detail(doc), key, "value", is_known,
                     is_known ? (uint64_t)largest_value(said->fix, run) : 0);
 }
@@ -235,7 +227,6 @@ struct doc *page_largest(enum doc_level reads, const struct fix *fix, const stru
     const struct said said = {
         doc_new("gpumemtrace.largest/1", reads), fix, largest, own, &fix->varies[0], &verdict};
     struct doc *doc = said.doc;
-
     if (!doc)
         return NULL;
     add_answer(&said);

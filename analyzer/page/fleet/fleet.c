@@ -26,7 +26,6 @@ static void add_cell(struct doc *doc, const struct answer_table *answer, size_t 
                      const struct shown_column *column)
 {
     const char *text = answer_text(answer, row, column->key);
-
     doc_detail_if(doc, column->is_detail);
     if (!text)
         doc_null(doc, column->key, column->label, column->unit);
@@ -40,7 +39,6 @@ static void add_cell(struct doc *doc, const struct answer_table *answer, size_t 
 static void add_table(struct doc *doc, const struct fleet *fleet, const struct shown_table *table)
 {
     const struct answer_table *answer = &fleet->answers[table->query];
-
     doc_list_begin(doc_detail_if(doc, !table->summary_rows), table->key, table->heading);
     for (size_t i = 0; i < answer->row_count; i++) {
         doc_row_begin(doc_detail_if(doc, i >= table->summary_rows));
@@ -200,7 +198,6 @@ static void add_spread(struct doc *doc, const struct fleet *fleet)
         {"sum_bytes", "Sum", DOC_BYTES, true},
         {"leaking", "With a leak", DOC_COUNT, true},
         {0}};
-
     doc_object_begin(doc, "job", "Job");
     doc_text(doc, "job", "Job", fleet->job);
     doc_text(doc, "run", "Run", fleet->run);
@@ -217,7 +214,6 @@ static void add_stand_out(struct doc *doc, const struct stand_outs *found,
                           const struct stand_out *one, const struct fleet *fleet)
 {
     char label[STAND_OUT_LABEL_BYTES];
-
     doc_text(doc_summary(doc), NULL, "Who", stand_out_label(found, one, label));
     doc_integer(doc_detail(doc), "rank", "Rank", DOC_COUNT, one->rank);
     doc_integer(doc_detail(doc), "process", "Process", DOC_COUNT, one->process);
@@ -251,7 +247,6 @@ static void add_stand_outs(struct doc *doc, const struct stand_outs *found,
 static void add_answer(struct doc *doc, const struct stand_outs *found, const struct fleet *fleet)
 {
     struct verdict said = {0};
-
     stand_outs_say(&said, found, fleet);
     verdict_write(doc, &said, NULL, false);
     verdict_release(&said);
@@ -261,7 +256,6 @@ int page_fleet(struct doc **doc, enum doc_level reads, const struct fleet *fleet
 {
     struct doc *built = doc_new("gpumemtrace.fleet/1", reads);
     struct stand_outs found = {0};
-
     if (!built)
         return err_set(err, ERR_SYSTEM, "out of memory for the result");
     const int status = stand_outs_find(&found, fleet, err);

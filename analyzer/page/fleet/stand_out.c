@@ -28,7 +28,6 @@ static struct stand_out *reach(struct stand_outs *found, const struct answer_tab
     const int64_t rank = answer_integer(answer, row, "rank"),
                   process = answer_integer(answer, row, "process");
     const int64_t device = has_device ? answer_integer(answer, row, "device") : OF_ALL;
-
     for (size_t i = 0; i < found->count; i++)
         if (is_of(&found->items[i], rank, process, device))
             return &found->items[i];
@@ -51,7 +50,6 @@ static int find_peaks(struct stand_outs *found, const struct fleet *fleet, struc
 {
     const struct answer_table *peaks = &fleet->answers[QUERY_peaks];
     const int64_t median = answer_integer(&fleet->answers[QUERY_spread], 0, "median_bytes");
-
     for (size_t i = 0; i < peaks->row_count; i++) {
         const int64_t peak = answer_integer(peaks, i, "peak_bytes"), more = peak - median;
 
@@ -73,7 +71,6 @@ static int find_peaks(struct stand_outs *found, const struct fleet *fleet, struc
 static void find_differences(struct stand_outs *found, const struct fleet *fleet)
 {
     const struct answer_table *rows = &fleet->answers[QUERY_difference];
-
     for (size_t i = rows->row_count; i-- > 0;)
         for (size_t n = 0; n < found->count; n++)
             if (is_of(&found->items[n], answer_integer(rows, i, "rank"),
@@ -85,7 +82,6 @@ static int find_growth(struct stand_outs *found, const struct fleet *fleet, stru
 {
     const struct answer_table *rows = &fleet->answers[QUERY_growth],
                               *spread = &fleet->answers[QUERY_spread];
-
     found->all_grow = 2 * answer_count(spread, 0, "leaking") > answer_count(spread, 0, "places");
     for (size_t i = 0; i < rows->row_count && !found->all_grow; i++) {
         if (!answer_count(rows, i, "leak_bytes_per_step"))
@@ -101,7 +97,6 @@ static int find_growth(struct stand_outs *found, const struct fleet *fleet, stru
 static int find_failures(struct stand_outs *found, const struct fleet *fleet, struct err *err)
 {
     const struct answer_table *rows = &fleet->answers[QUERY_failures];
-
     for (size_t i = 0; i < rows->row_count; i++) {
         const char *kind = answer_text(rows, i, "kind");
 
@@ -119,7 +114,6 @@ static int find_failures(struct stand_outs *found, const struct fleet *fleet, st
 static int find_endings(struct stand_outs *found, const struct fleet *fleet, struct err *err)
 {
     const struct answer_table *rows = &fleet->answers[QUERY_endings];
-
     for (size_t i = 0; i < rows->row_count; i++) {
         const char *ended = answer_text(rows, i, "ended");
 
@@ -172,7 +166,6 @@ const char *stand_out_label(const struct stand_outs *found, const struct stand_o
                             char label[STAND_OUT_LABEL_BYTES])
 {
     int length = snprintf(label, STAND_OUT_LABEL_BYTES, "rank %" PRId64, one->rank);
-
     if (found->names_processes)
         length += snprintf(label + length, STAND_OUT_LABEL_BYTES - (size_t)length,
                            " process %" PRId64, one->process);
@@ -188,7 +181,6 @@ static void write_peak(char clause[CLAUSE_BYTES], const struct stand_out *one,
                        const struct fleet *fleet)
 {
     const uint64_t ranks = answer_count(&fleet->answers[QUERY_spread], 0, "ranks");
-
     *clause = '\0';
     if (!one->more_bytes)
         return;
@@ -204,7 +196,6 @@ static void write_held(char clause[CLAUSE_BYTES], const struct stand_out *one,
     const struct answer_table *rows = &fleet->answers[QUERY_difference];
     const int64_t more =
         one->difference == SIZE_MAX ? 0 : answer_integer(rows, one->difference, "more_bytes");
-
     *clause = '\0';
     if (one->more_bytes && more)
         snprintf(clause, CLAUSE_BYTES, "%.600s: it holds %s %s",
@@ -221,7 +212,6 @@ static void write_growth(char clause[CLAUSE_BYTES], const struct stand_out *one,
     const char *held = one->difference == SIZE_MAX ? NULL
                                                    : answer_text(&fleet->answers[QUERY_difference],
                                                                  one->difference, "site");
-
     *clause = '\0';
     if (one->growth == SIZE_MAX)
         return;
@@ -242,7 +232,6 @@ static void write_ending(char clause[CLAUSE_BYTES], const struct stand_out *one,
                           ? NULL
                           : answer_text(&fleet->answers[QUERY_endings], one->ending, "ended_why");
     const bool follows = one->more_bytes || one->growth != SIZE_MAX;
-
     *clause = '\0';
     if (one->ending != SIZE_MAX)
         snprintf(clause, CLAUSE_BYTES, "%s was killed%s%.600s", follows ? ", and" : "",
@@ -255,7 +244,6 @@ static void say_failure(struct verdict *said, const char *label, const struct st
     const struct answer_table *rows = &fleet->answers[QUERY_failures];
     const char *phase = answer_text(rows, one->failure, "phase"),
                *site = answer_text(rows, one->failure, "site");
-
     verdict_say(said, VERDICT_what, "%s ran out of memory%s: %s asked for %s%s%s.", label,
                 is_first ? " first" : "", site ? site : "it",
                 BYTES_TEXT(answer_count(rows, one->failure, "asked_bytes")),
@@ -268,7 +256,6 @@ static void say_one(struct verdict *said, const struct stand_outs *found,
 {
     char label[STAND_OUT_LABEL_BYTES], peak[CLAUSE_BYTES], held[CLAUSE_BYTES], growth[CLAUSE_BYTES],
         ending[CLAUSE_BYTES];
-
     stand_out_label(found, one, label);
     *label = 'R';
     if (one->failure != SIZE_MAX)
@@ -289,7 +276,6 @@ static void say_spread(struct verdict *said, const struct stand_outs *found,
 {
     const struct answer_table *spread = &fleet->answers[QUERY_spread];
     const uint64_t ranks = answer_count(spread, 0, "ranks");
-
     if (!ranks) {
         verdict_say(said, VERDICT_what, "No GPU memory was allocated.");
         return;
@@ -306,7 +292,6 @@ static void say_spread(struct verdict *said, const struct stand_outs *found,
 static void say_growing(struct verdict *said, const struct fleet *fleet)
 {
     const struct answer_table *rows = &fleet->answers[QUERY_growth];
-
     verdict_say(said, VERDICT_what,
                 "%" PRIu64 " of %" PRIu64 " devices grow with each step, the most by %s: %s.",
                 answer_count(&fleet->answers[QUERY_spread], 0, "leaking"),

@@ -18,7 +18,6 @@ int page_kept_find(struct held_sums *kept, const struct study *study, uint32_t a
         .is_failure =
             history_failure_at(&study->history, study->history.accounts[account].device, index),
         .by_stack = true};
-
     return held_sums_find(kept, &study->holders, &study->history, &ask, err);
 }
 
@@ -26,7 +25,6 @@ void page_kept_by(struct doc *doc, const struct study *study, const struct held_
                   uint32_t stack_id)
 {
     char name[HOLDER_TEXT_BYTES], place[HOLDER_TEXT_BYTES];
-
     if (!sums || !page_has_holders(study))
         return;
     const struct held_sum *sum = held_sums_of_stack(sums, stack_id);
@@ -43,7 +41,6 @@ void page_kept_by(struct doc *doc, const struct study *study, const struct held_
 void page_kept_note(struct doc *doc, const struct held_sums *sums)
 {
     char walk[WALK_TEXT_BYTES], limit[WALK_TEXT_BYTES];
-
     if (sums && sums->count)
         doc_note(doc, "A walk over Python's objects %s found what keeps the memory.%s",
                  walk_words(walk, sums->at), walk_limit(limit, sums->at));

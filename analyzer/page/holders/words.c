@@ -23,7 +23,6 @@ static const struct holder_words {
 static const struct holder_words *words_of(const struct held_sum *sum)
 {
     static const struct holder_words unknown = {"", NULL, "made", NULL, false};
-
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!strcmp(kinds[i].kind, sum->holder->kind))
             return &kinds[i];
@@ -39,7 +38,6 @@ static bool is_of_kind(const struct held_sum *sum, const char *kind)
 static size_t without(const char *chain, size_t length, const char *ending)
 {
     const size_t cut = strlen(ending);
-
     return length >= cut && !strncmp(chain + length - cut, ending, cut) ? length - cut : length;
 }
 
@@ -57,7 +55,6 @@ static const char *name_of_nothing(const struct held_sum *sum)
 static const char *function_of_traceback(const struct held_sum *sum, const char *chain)
 {
     const char *arrow = is_of_kind(sum, "exception") ? strstr(chain, ARROW) : NULL;
-
     return arrow && strncmp(chain, "sys.", 4) && !strpbrk(arrow + strlen(ARROW), ":[")
                ? arrow + strlen(ARROW)
                : NULL;
@@ -71,7 +68,6 @@ const char *holder_name(char out[HOLDER_TEXT_BYTES], const struct trace *trace,
 {
     const char *chain = sum->holder ? trace_string(trace, sum->holder->chain_id) : "";
     struct text text;
-
     if (!*chain)
         return name_of_nothing(sum);
     const bool is_graph = is_of_kind(sum, "graph");
@@ -104,7 +100,6 @@ const char *holder_place(char out[HOLDER_TEXT_BYTES], const struct trace *trace,
                          const struct held_sum *sum)
 {
     const uint32_t id = sum->holder ? sum->holder->location_id : 0;
-
     *out = 0;
     if (id && id < trace->location_limit && trace->locations[id].line)
         snprintf(out, HOLDER_TEXT_BYTES, ", %s at %s:%" PRIu32, words_of(sum)->verb,
@@ -139,7 +134,6 @@ const char *walk_limit(char out[WALK_TEXT_BYTES], const struct walk_blocks *walk
     const char *stopped = walk->walk->stopped;
     const bool is_limit = stopped && (!strcmp(stopped, "time") || !strcmp(stopped, "objects") ||
                                       !strcmp(stopped, "memory"));
-
     *out = 0;
     if (stopped)
         snprintf(out, WALK_TEXT_BYTES,

@@ -22,7 +22,6 @@ static int name_unused(char label[WHO_BYTES], const struct job *job, struct err 
 {
     struct who *whos = array_new((size_t)job->count, sizeof *whos, err);
     size_t count = 0;
-
     if (!whos)
         return -1;
     for (int i = 0; i < job->count; i++)
@@ -68,7 +67,6 @@ static int say_outlier(struct verdict *said, const struct job *job, struct err *
     const struct job_group *group = job_outlier(job), *typical = &job->groups[job->typical];
     char who[WHO_BYTES], others[WHO_BYTES];
     char held[PAGE_MORE_BYTES];
-
     if (who_name_group(who, job, group, err) || who_name_group(others, job, typical, err))
         return -1;
     if (who_has_ranks(job))
@@ -90,7 +88,6 @@ static int say_unused(struct verdict *said, const struct job *job, struct err *e
 {
     char who[WHO_BYTES];
     const int count = name_unused(who, job, err);
-
     if (count <= 0)
         return count;
     if (who_has_ranks(job))
@@ -105,7 +102,6 @@ static int say_unused(struct verdict *said, const struct job *job, struct err *e
 static int count_holders(const struct shared_card *card)
 {
     int count = 0;
-
     for (int i = 0; i < card->count; i++)
         count += card->processes[i].then_bytes > 0;
     return count;
@@ -139,7 +135,6 @@ static int say_strays(struct verdict *said, const struct job *job, const struct 
     struct who *whos = array_new(strays->count, sizeof *whos, err),
                owner = who_of(job, strays->owner, 0);
     char who[WHO_BYTES], owner_label[WHO_BYTES];
-
     if (!whos)
         return -1;
     for (size_t i = 0; i < strays->count; i++)
@@ -171,7 +166,6 @@ static int say_all_strays(struct verdict *said, struct job *job, const struct jo
                           struct err *err)
 {
     int status = 0;
-
     for (size_t i = 0; i < job->cards.count && status >= 0; i++) {
         struct strays strays;
 
@@ -203,7 +197,6 @@ static bool is_failed(const struct opening_failure *failure)
 int page_job_failed(const struct job *job, const struct opening_failure *failures)
 {
     int first = -1;
-
     for (int i = 0; i < job->count; i++)
         if (is_failed(&failures[i]) && (first < 0 || is_before(&failures[i], &failures[first])))
             first = i;
@@ -218,7 +211,6 @@ static int name_failed(char label[WHO_BYTES], const struct job *job,
 {
     struct who *whos = array_new((size_t)job->count, sizeof *whos, err);
     size_t count = 0;
-
     if (!whos)
         return -1;
     for (int i = 0; i < job->count; i++)
@@ -247,7 +239,6 @@ static int64_t time_in_other(const struct survey *own, const struct survey *othe
                              const struct opening_failure *failure)
 {
     const int64_t own_ns = clock_since_ns(failure->unix_ns, own->start_unix_ns.value);
-
     return clock_since_ns(clock_after_ns(own_ns, own->start_monotonic_ns.value),
                           other->start_monotonic_ns.value);
 }
@@ -290,7 +281,6 @@ static int say_failed(struct verdict *said, const struct job *job,
                       const struct opening_failure *failures, int first, struct err *err)
 {
     char who[WHO_BYTES], others[WHO_BYTES];
-
     if (name_failed(who, job, failures, first, true, err) < 0)
         return -1;
     const int count = name_failed(others, job, failures, first, false, err);
@@ -318,7 +308,6 @@ static int add_answer(struct doc *doc, const struct job *job, const struct verdi
 {
     const struct job_group *outlier = job_outlier(job);
     struct text line;
-
     if (of_failed || (!stray && !outlier)) {
         verdict_write(doc, said, of_failed, false);
         return 0;
@@ -349,7 +338,6 @@ int page_job_answer(struct doc *doc, struct job *job, const struct opening_failu
     const int failed = page_job_failed(job, failures);
     const struct job_place *stray = NULL;
     struct verdict said = {0};
-
     int status = (failed >= 0 && say_failed(&said, job, failures, failed, err)) ||
                          say_all_strays(&said, job, &stray, err) ||
                          (job_outlier(job) && say_outlier(&said, job, err)) ||

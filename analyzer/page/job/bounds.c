@@ -16,7 +16,6 @@ static bool is_pair(const struct job *job, const struct job_place *early,
                     const struct job_place *late)
 {
     const struct survey *a = &job->surveys[early->trace], *b = &job->surveys[late->trace];
-
     return a->dry_run_events && b->dry_run_events && a->command && b->command && !is_late(a) &&
            is_late(b) && early->device == late->device && a->rank.known == b->rank.known &&
            (!a->rank.known || a->rank.value == b->rank.value) && !strcmp(a->command, b->command);

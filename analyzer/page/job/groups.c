@@ -18,7 +18,6 @@ static bool was_replayed(const struct job_place *place)
 static int replays_of(const struct job *job, const struct job_group *group)
 {
     int count = 0;
-
     for (size_t i = 0; i < group->count; i++)
         count += was_replayed(&job->by_peak[group->first + i]);
     return count;
@@ -115,7 +114,6 @@ static void add_peaks(struct doc *doc, const struct job *job)
 static void add_note(struct doc *doc, const struct job *job, int shown)
 {
     int replayed = 0, recorded = 0, distinct = 0;
-
     for (int i = 0; i < job->count; i++) {
         const bool is_recorded = job->surveys[i].peaks.are_known;
 
@@ -138,7 +136,6 @@ static void add_note(struct doc *doc, const struct job *job, int shown)
 int page_job_add(struct doc *doc, const struct job *job, int shown, int failed, struct err *err)
 {
     uint64_t complete = 0, lost = 0;
-
     for (int i = 0; i < job->count; i++) {
         complete += job->surveys[i].is_complete;
         lost += job->surveys[i].lost_events > 0 ? (uint64_t)job->surveys[i].lost_events : 0;
@@ -187,7 +184,6 @@ static bool may_have_died(const struct survey *survey)
 static int choose_few(const struct job *job, int *chosen)
 {
     int count = 0;
-
     if (job->group_count)
         count = choose(chosen, count, job_middle(job, &job->groups[job->typical])->like);
     for (int i = 0; i < job->count && count < JOB_PAGES_MOST / 2; i++)
@@ -202,7 +198,6 @@ static int choose_few(const struct job *job, int *chosen)
 int page_job_choose(const struct job *job, bool takes_all, int *shown)
 {
     int chosen[JOB_PAGES_MOST], count = 0, few = choose_few(job, chosen), distinct = 0;
-
     for (int i = 0; i < job->count; i++)
         distinct += job->like[i] == i;
     const bool shows_all = takes_all || distinct <= JOB_PAGES_MOST;

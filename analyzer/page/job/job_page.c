@@ -23,7 +23,6 @@ static int add_trace(struct doc *doc, const struct job *job, const struct page *
                      struct err *err)
 {
     const struct reading *reading = readings_borrow(job->readings, trace, NULL, err);
-
     if (!reading)
         return -1;
     doc_row_begin(doc);
@@ -41,7 +40,6 @@ static int add_traces(struct doc *doc, const struct job *job, const struct page 
 {
     const int shown_count = *count;
     int status = 0;
-
     doc_list_begin(doc, "traces", NULL);
     for (int i = 0; i < shown_count && !status; i++) {
         const int twin = page->twin ? job_twin(job, shown[i]) : -1;
@@ -68,7 +66,6 @@ static int add_all(struct doc *doc, struct job *job, const struct page *page,
     int *shown = array_new((size_t)job->count, sizeof *shown, err);
     struct opening_failure *failures = array_new((size_t)job->count, sizeof *failures, err);
     int status = -1;
-
     if (!shown || !failures)
         goto out;
     int count = page_job_choose(job, takes_all, shown);
@@ -98,7 +95,6 @@ static int read_and_add(struct doc *doc, const struct page *page, const struct v
     struct readings readings;
     struct job job;
     int status = -1;
-
     page_ask(&of_each, page, view, doc);
     if (readings_init(&readings, paths, count, &of_each, err))
         return -1;
@@ -115,7 +111,6 @@ int page_build_job(struct doc **doc, enum doc_level reads, const struct page *pa
                    const struct job_ask *ask, struct err *err)
 {
     struct doc *built = doc_new("gpumemtrace.reports/1", reads);
-
     if (!built)
         return err_set(err, ERR_SYSTEM, "out of memory for the result");
     if (read_and_add(built, page, view, paths, count, ask, err)) {

@@ -16,7 +16,6 @@
 static size_t group_end(const struct two_jobs *two, size_t first)
 {
     size_t end = first + 1;
-
     while (end < two->count && two->pairs[end].group == two->pairs[first].group)
         end++;
     return end;
@@ -29,7 +28,6 @@ static int name_places(char label[WHO_BYTES], const struct job *job,
 {
     const bool with_devices = who_has_several_devices(job);
     struct who *whos = array_new(count, sizeof *whos, err);
-
     if (!whos)
         return -1;
     for (size_t i = 0; i < count; i++)
@@ -43,7 +41,6 @@ static int name_pairs(char label[WHO_BYTES], const struct two_jobs *two, size_t 
                       struct err *err)
 {
     const struct job_place **places = array_new(end - first, sizeof *places, err);
-
     if (!places)
         return -1;
     for (size_t i = first; i < end; i++)
@@ -90,7 +87,6 @@ static int say_lead(struct verdict *said, const struct two_jobs *two, const char
 static void say_others(struct verdict *said, const struct two_jobs *two)
 {
     size_t grew = 0, fell = 0, same = 0;
-
     for (size_t i = group_end(two, 0); i < two->count; i++) {
         const int64_t delta = place_pair_delta(&two->pairs[i]);
 
@@ -112,7 +108,6 @@ static int say_alone(struct verdict *said, const struct two_jobs *two, int side,
                                                                                      "are new"};
     const size_t count = two->alone_counts[side];
     char who[WHO_BYTES];
-
     if (!count)
         return 0;
     if (name_places(who, two->jobs[side], two->alone[side], count, err))
@@ -125,7 +120,6 @@ static int say_alone(struct verdict *said, const struct two_jobs *two, int side,
 static int say_all(struct verdict *said, const struct two_jobs *two, struct err *err)
 {
     char guilty[PAGE_MORE_BYTES];
-
     if (say_lead(said, two, page_more(&two->more[0], guilty), err))
         return -1;
     say_others(said, two);
@@ -137,7 +131,6 @@ static int add_answer(struct doc *doc, const struct two_jobs *two, struct err *e
     struct verdict said = {0};
     char *next = NULL;
     int status = say_all(&said, two, err);
-
     if (asprintf(&next, "gpumemtrace diff %s %s", two_jobs_path(two, two->pairs, 0),
                  two_jobs_path(two, two->pairs, 1)) < 0) {
         err_set(err, ERR_SYSTEM, "out of memory for the answer");
@@ -155,7 +148,6 @@ static int add_answer(struct doc *doc, const struct two_jobs *two, struct err *e
 static int add_groups(struct doc *doc, const struct two_jobs *two, bool of_driver, struct err *err)
 {
     static const struct more nothing;
-
     doc_list_begin(doc, "groups", "Ranks, by the change of their peaks");
     for (size_t first = 0, end; first < two->count; first = end) {
         const struct place_pair *pair = &two->pairs[first];
@@ -207,7 +199,6 @@ static int add_page(struct doc *doc, const struct view *view, const struct two_j
     struct view of_pair = *view;
     const struct reading *sides[2] = {NULL, NULL};
     int status = -1;
-
     for (int i = 0; i < 2; i++)
         if (!(sides[i] =
                   readings_borrow(two->jobs[i]->readings, pair->places[i]->trace, NULL, err)))
@@ -239,7 +230,6 @@ static int add_pages(struct doc *doc, const struct view *view, const struct two_
 {
     const size_t count = shows_all || !two->count ? two->count : 1;
     int status = 0;
-
     doc_list_begin(doc, "traces", NULL);
     for (size_t i = 0; i < count && !status; i++)
         if (!has_page(two, i))
@@ -254,7 +244,6 @@ static int add_two_jobs(struct doc *doc, const struct view *view, const struct t
                         bool shows_all, struct err *err)
 {
     const bool of_driver = view->layer == LAYER_driver;
-
     if (!two->count)
         return err_set(
             err, ERR_INPUT,
@@ -280,7 +269,6 @@ static int match_and_add(struct doc *doc, const struct view *view, struct readin
     struct job jobs[2] = {0};
     struct two_jobs two;
     int status = -1;
-
     if (!job_read(&jobs[0], &readings[0], &ask, err) &&
         !job_read(&jobs[1], &readings[1], &ask, err) &&
         !two_jobs_match(&two, &jobs[0], &jobs[1], &compared, err)) {
@@ -298,7 +286,6 @@ static int read_and_add(struct doc *doc, const struct view *view, const struct t
     struct readings readings[2] = {0};
     struct reading_ask asks[2];
     int status = -1;
-
     page_diff_ask_before(&asks[0], view);
     page_ask(&asks[1], &page_diff, view, doc);
     if (!readings_init(&readings[0], before->paths, before->count, &asks[0], err) &&
@@ -314,7 +301,6 @@ int page_build_two_jobs(struct doc **doc, enum doc_level reads, const struct vie
                         bool shows_all, struct err *err)
 {
     struct doc *built = doc_new("gpumemtrace.reports/1", reads);
-
     if (!built)
         return err_set(err, ERR_SYSTEM, "out of memory for the result");
     if (read_and_add(built, view, before, after, shows_all, err)) {

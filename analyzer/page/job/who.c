@@ -57,7 +57,6 @@ const char *who_name(char label[WHO_BYTES], const struct job *job, struct who *w
     static const char cut[] = " …";
     const bool has_names = who_has_ranks(job);
     struct text text;
-
     text_init_in(&text, label, WHO_BYTES - strlen(cut));
     SORT(whos, count, compare_whos);
     for (size_t i = 0, end; i < count; i = end) {
@@ -77,7 +76,6 @@ const char *who_name(char label[WHO_BYTES], const struct job *job, struct who *w
 struct who who_of(const struct job *job, int trace, int device)
 {
     const struct trace_integer *rank = &job->surveys[trace].rank;
-
     return (struct who){
         .rank = rank->known ? rank->value : trace, .device = device, .trace = trace};
 }
@@ -87,7 +85,6 @@ int who_name_group(char label[WHO_BYTES], const struct job *job, const struct jo
 {
     const bool with_devices = who_has_several_devices(job);
     struct who *whos = array_new(group->count, sizeof *whos, err);
-
     if (!whos)
         return -1;
     for (size_t i = 0; i < group->count; i++) {
@@ -103,7 +100,6 @@ int who_name_group(char label[WHO_BYTES], const struct job *job, const struct jo
 void who_fit(char label[WHO_BYTES], size_t columns)
 {
     static const char cut[] = " …";
-
     if (utf8_text_columns(label) <= columns)
         return;
     for (size_t i = strlen(label); i-- > 0;) {

@@ -23,7 +23,6 @@ static int say_input(struct opening *opening, const struct account_leak *found,
                      const struct leak_sign *sign)
 {
     char slope[UNITS_TEXT_BYTES];
-
     if (!sign || strcmp(sign->name, "no_backward"))
         return 1;
     for (size_t i = 0; i < found->growing.count; i++) {
@@ -42,7 +41,6 @@ static int say_held_afterwards(struct opening *opening, const struct account_lea
                                uint64_t bytes)
 {
     uint64_t births_count = 0, most_count = 0;
-
     for (size_t i = 0; i < found->growth.count; i++) {
         births_count += found->growth.items[i].blocks->births_count;
         most_count += found->growth.items[i].blocks->most_live_count;
@@ -60,7 +58,6 @@ static int say_held(struct opening *opening, const struct account_leak *found)
     const double error = (leak->high - leak->low) / 2;
     char width[UNITS_TEXT_BYTES], since[64] = "";
     uint64_t bytes = 0, first_step = UINT64_MAX;
-
     for (size_t i = 0; i < found->growing.count; i++) {
         const struct leak_row *row = &found->growing.items[i];
         if (!row->is_of_cause)
@@ -89,7 +86,6 @@ static int say_held(struct opening *opening, const struct account_leak *found)
 static int say_larger(struct opening *opening, const struct account_leak *found)
 {
     size_t count = 0;
-
     for (size_t i = 0; i < found->growing.count; i++) {
         const struct leak_row *row = &found->growing.items[i];
         const struct site_blocks *blocks = row->first->blocks;
@@ -106,7 +102,6 @@ static int say_seldom(struct opening *opening, const struct account_leak *found)
 {
     const struct leak_row *row = lines_steepest(found, ROWS_OF_CAUSE);
     const uint64_t steps = found->growth.counted_steps;
-
     if (!row || row->stack_count > 1 || row->rises_count > steps - steps / SELDOM_DIVISOR)
         return 1;
     const struct rising *sizes = &row->first->blocks->sizes;
@@ -123,7 +118,6 @@ static int say_beside(struct opening *opening, const struct account_leak *found)
 {
     const double slope = lines_slope(found, ROWS_BESIDE);
     char lines[LINES_TEXT_BYTES], per_step[UNITS_TEXT_BYTES];
-
     if (slope <= 0 || !lines_worth_naming(slope, found->leak.slope))
         return 1;
     lines_text(lines, found, ROWS_BESIDE, LINES_UNLIMITED);
@@ -144,7 +138,6 @@ static void growth_text(char out[GROWTH_TEXT_BYTES], const struct study *study,
                                                : leak->slope;
     const uint64_t steps = rows == ROWS_OF_CAUSE && of_cause > 0 ? worst->found.rise_steps : 1;
     char lines[LINES_TEXT_BYTES], bytes[UNITS_TEXT_BYTES], layer[FINDINGS_LAYER_BYTES], every[48];
-
     snprintf(every, sizeof every, "per %s", findings_round_word(&worst->found));
     if (steps > 1)
         snprintf(every, sizeof every, "every %" PRIu64 " steps", steps);
@@ -161,7 +154,6 @@ static int say_layer(struct opening *opening, const struct study *study, const s
                      const char *growth)
 {
     char layer[FINDINGS_LAYER_BYTES];
-
     findings_layer_text(layer, study, worst->account);
     return strstr(growth, layer) ? 1 : page_say(opening, VERDICT_who, "It grows%s.", layer);
 }
@@ -171,7 +163,6 @@ static int say_leak(struct opening *opening, const struct study *study, const st
 {
     char growth[GROWTH_TEXT_BYTES];
     struct leak_evidence evidence;
-
     if (leak_evidence_find(&evidence, study, worst->account, &worst->found, err))
         return -1;
     const struct leak_sign *sign = leak_sign_of(&evidence);
@@ -202,7 +193,6 @@ static int say_leaks(struct opening *opening, const struct study *study,
                      const struct findings *findings, struct err *err)
 {
     char growth[GROWTH_TEXT_BYTES];
-
     if (say_leak(opening, study, &findings->items[findings->first], err) < 0)
         return -1;
     for (size_t kind = 0; kind < WORST_KINDS; kind++) {
@@ -224,7 +214,6 @@ static int say_leaks(struct opening *opening, const struct study *study,
 static const char *collapses_text(char out[64], const struct growing *site)
 {
     const struct occurrences *at = &site->sweeps->at;
-
     if (site->pace)
         snprintf(out, 64, "every %" PRIu64 " steps", site->pace);
     else if (at->count == 1)
@@ -243,7 +232,6 @@ static const struct leak_row *saw_of(const struct account_leak *found)
         leak->verdict == LEAK_GROWS
             ? leak->saw_slope > leak->enlarged_slope
             : leak->verdict == LEAK_NONE && leak->saw_slope + leak->flushed_slope > 0;
-
     return row && row->is_saw && is_of_saws ? row : NULL;
 }
 
@@ -255,7 +243,6 @@ static int say_saw(struct opening *opening, const struct study *study, const str
         role == VERDICT_what && worst->found.leak.verdict == LEAK_NONE ? "No leak: " : "";
     char growth[GROWTH_TEXT_BYTES], when[64];
     struct leak_evidence evidence;
-
     if (leak_evidence_find(&evidence, study, worst->account, &worst->found, err))
         return -1;
     const struct leak_sign *sign = leak_sign_of(&evidence);
@@ -276,7 +263,6 @@ static int say_enlarged(struct opening *opening, const struct study *study,
 {
     const struct leak_row *row = lines_steepest(&worst->found, ROWS_ENLARGED);
     char growth[GROWTH_TEXT_BYTES], name[VERDICT_NAME_BYTES];
-
     growth_text(growth, study, worst, ROWS_ENLARGED,
                 VERDICT_WHAT_CHARACTERS - strlen("No leak, but kept blocks get larger: ."));
     if (row && row->first->enlarged_by_bytes && row->first->enlarged_count == 1 &&
@@ -304,7 +290,6 @@ static int say_growth(struct opening *opening, const struct study *study, const 
 {
     const struct leak_row *saw = saw_of(&worst->found);
     char layer[FINDINGS_LAYER_BYTES];
-
     if (worst->found.growth.kept.get_larger)
         return kept_say_larger(opening, &worst->found,
                                findings_layer_text(layer, study, worst->account), VERDICT_what);
@@ -319,7 +304,6 @@ static int say_growth(struct opening *opening, const struct study *study, const 
 static int say_cache(struct opening *opening, const struct leak *leak)
 {
     char slope[UNITS_TEXT_BYTES];
-
     if (leak->cache_slope <= leak->floor)
         return 1;
     return page_say(opening, VERDICT_why,
@@ -336,7 +320,6 @@ static int say_excess(struct opening *opening, const struct study *study, const 
     const int device = history->accounts[account].device;
     const struct account *pool = &history->accounts[history_device(history, device)->leading];
     struct leak_rounds rounds;
-
     if (!idle_is_excess(pool, study_card_bytes(study, device)))
         return 1;
     page_next(opening, "frag");
@@ -372,7 +355,6 @@ static int say_none(struct opening *opening, const struct study *study, const st
     char slope[UNITS_TEXT_BYTES], kinds[KINDS_TEXT_BYTES];
     uint64_t flat_since;
     int status;
-
     if (leak->slope > 0 && leak->slope <= leak->floor && findings->first == OF_CARD)
         return page_say(
             opening, VERDICT_what,
@@ -404,7 +386,6 @@ static int say_none(struct opening *opening, const struct study *study, const st
 static int say_waiting(struct opening *opening, const struct worst *worst)
 {
     char lines[LINES_TEXT_BYTES], slope[UNITS_TEXT_BYTES];
-
     lines_text(lines, &worst->found, ROWS_OF_CAUSE, LINES_UNLIMITED);
     if (page_say(opening, VERDICT_what,
                  "Cannot tell whether memory leaks: memory waits for a backward that never came.") <
@@ -426,7 +407,6 @@ static int say_unsure(struct opening *opening, const struct account_leak *found)
     const struct leak *leak = &found->leak;
     const bool is_of_larger = !leak->count && leak->enlarged_slope > leak->floor;
     char lines[LINES_TEXT_BYTES], slope[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES];
-
     lines_text(lines, found, is_of_larger ? ROWS_ENLARGED : ROWS_OF_CAUSE, LINES_UNLIMITED);
     if (page_say(opening, VERDICT_what,
                  "Cannot tell whether memory leaks: %s per step may be chance.",
@@ -464,7 +444,6 @@ static int say_unknown(struct opening *opening, const struct study *study,
 {
     const struct growth *growth = &worst->found.growth;
     char slope[UNITS_TEXT_BYTES];
-
     if (worst->found.leak.waits)
         return say_waiting(opening, worst);
     if (worst->found.leak.is_unsure)
@@ -492,7 +471,6 @@ static int say_verdict(struct opening *opening, const struct study *study, const
                        const struct findings *findings, struct err *err)
 {
     const struct worst *worst = &findings->items[findings->first];
-
     if (worst->account == HISTORY_NONE)
         return page_say(opening, VERDICT_what, "No leak: no GPU memory was allocated.");
     switch (worst->found.leak.verdict) {
@@ -512,7 +490,6 @@ int page_leaks_answer(struct opening *opening, const struct study *study, const 
 {
     struct findings findings;
     int status = 0;
-
     if (findings_find(&findings, study, view, err))
         return -1;
     const struct account_leak *found = &findings.items[findings.first].found;
@@ -533,7 +510,6 @@ static int say_below_peak(struct opening *opening, const struct study *study,
     const struct account_leak *found = &worst->found;
     const struct leak_row *saw = saw_of(found);
     char growth[GROWTH_TEXT_BYTES], layer[FINDINGS_LAYER_BYTES];
-
     if (worst->account == HISTORY_NONE)
         return 1;
     if (found->growth.kept.get_larger)
@@ -560,7 +536,6 @@ int page_leaks_below_peak(struct opening *opening, const struct study *study,
                           const struct view *view, struct err *err)
 {
     struct findings findings;
-
     if (findings_find(&findings, study, view, err))
         return -1;
     const int status = say_below_peak(opening, study, &findings.items[findings.first], err);
@@ -573,7 +548,6 @@ int page_leaks_verdict(struct opening *opening, const struct study *study, const
 {
     const struct page_leaks_options *own = view->own;
     struct findings findings;
-
     if (findings_find(&findings, study, view, err))
         return -1;
     const int status = say_verdict(opening, study, view, &findings, err);

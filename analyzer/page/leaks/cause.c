@@ -20,7 +20,6 @@ int cause_say(struct opening *opening, const struct leak_sign *sign)
 static uint64_t blocks_of_rise(const struct account_leak *found)
 {
     uint64_t count = 0;
-
     for (size_t i = 0; i < found->growing.count; i++) {
         const struct leak_row *row = &found->growing.items[i];
         const struct rising *sizes = &row->first->blocks->sizes;
@@ -44,7 +43,6 @@ int cause_say_count(struct opening *opening, const struct account_leak *found,
     const bool is_hook = evidence->holder && !strcmp(evidence->holder, "hook");
     const uint64_t blocks = blocks_of_rise(found);
     char every[48] = "", count[48] = "";
-
     if (!evidence->holder || holder_is_garbage(&evidence->held) ||
         verdict_find(&opening->verdict, VERDICT_why) != SIZE_MAX)
         return 1;
@@ -91,7 +89,6 @@ int cause_say_garbage(struct opening *opening, const struct study *study, uint32
         .account = account, .index = walk ? walk->at.index : 0, .is_of_walk = true};
     struct held_sums sums;
     int status = 1;
-
     if (!walk)
         return 1;
     if (held_sums_find(&sums, &study->holders, &study->history, &ask, err))
@@ -112,7 +109,6 @@ int cause_say_action(struct opening *opening, const struct leak_sign *sign,
     const char *action = sign               ? sign->action
                          : evidence->holder ? holder_action(&evidence->held)
                                             : NULL;
-
     return action ? page_say(opening, VERDICT_do, "%s", action) : 1;
 }
 

@@ -30,7 +30,6 @@ static size_t kind_of(const struct account *account)
 static bool is_worse(const struct account_leak *found, const struct account_leak *than)
 {
     const struct leak *leak = &found->leak, *other = &than->leak;
-
     if (leak->verdict != other->verdict)
         return leak->verdict > other->verdict;
     if (found->knows_steps_left && than->knows_steps_left && found->steps_left != than->steps_left)
@@ -44,7 +43,6 @@ static int take_if_worse(struct worst *worst, const struct study *study, uint32_
                          bool always_counts, struct err *err)
 {
     struct account_leak found;
-
     if (!study->history.accounts[account].has_begun)
         return 0;
     if (account_leak_find(&found, study, account, err))
@@ -89,7 +87,6 @@ int findings_find(struct findings *findings, const struct study *study, const st
                   struct err *err)
 {
     const struct history *history = &study->history;
-
     *findings = (struct findings){0};
     for (size_t kind = 0; kind < WORST_KINDS; kind++)
         findings->items[kind].account = HISTORY_NONE;
@@ -120,7 +117,6 @@ const char *findings_layer_text(char out[FINDINGS_LAYER_BYTES], const struct stu
     const struct account *own = &history->accounts[account];
     const uint32_t leading = history_device(history, own->device)->leading;
     char name[PAGE_LAYER_BYTES];
-
     *out = 0;
     if (!account_is_of_layer(own))
         snprintf(out, FINDINGS_LAYER_BYTES, " in %s", kind_names[kind_of(own)]);
@@ -136,7 +132,6 @@ const char *findings_kinds_text(char out[KINDS_TEXT_BYTES], uint64_t *flat_since
 {
     size_t count = 0, seen = 0;
     struct text text;
-
     text_init_in(&text, out, KINDS_TEXT_BYTES);
     text_clear(&text);
     *flat_since = 0;
@@ -159,7 +154,6 @@ const char *findings_kinds_text(char out[KINDS_TEXT_BYTES], uint64_t *flat_since
 static const char *about_text(char out[32], double steps)
 {
     double unit = 1;
-
     while (steps >= 100 * unit)
         unit *= 10;
     steps = floor(steps / unit) * unit;
@@ -180,7 +174,6 @@ const char *findings_round_word(const struct account_leak *found)
 int findings_say_future(struct opening *opening, const struct account_leak *found)
 {
     char about[32];
-
     if (!found->knows_steps_left)
         return 1;
     return found->steps_left < 1

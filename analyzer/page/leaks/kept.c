@@ -14,7 +14,6 @@ static void add_lines(struct text *text, const struct account_leak *found, const
 {
     const struct blamed *first = blame_of(&found->blame, kept->site_ids[0]);
     const struct blamed *second = blame_of(&found->blame, kept->site_ids[kept->count - 1]);
-
     lines_add_position(text, first, NULL);
     if (second->row != first->row)
         lines_add_position(text, second, first);
@@ -26,7 +25,6 @@ static void kept_text(char out[KEPT_TEXT_BYTES], const struct account_leak *foun
 {
     const struct kept *kept = &found->growth.kept;
     struct text text;
-
     text_init_in(&text, out, KEPT_TEXT_BYTES);
     text_addf(&text, "%" PRIu64 " blocks by ", kept->blocks_count);
     add_lines(&text, found, kept);
@@ -36,7 +34,6 @@ int kept_say_larger(struct opening *opening, const struct account_leak *found, c
                     enum verdict_role role)
 {
     char kept[KEPT_TEXT_BYTES];
-
     kept_text(kept, found);
     return page_say(opening, role, "%s, none freed, each larger than the one before: %s%s.", kept,
                     BYTES_TEXT(found->growth.kept.bytes), layer) < 0
@@ -50,7 +47,6 @@ int kept_say_larger(struct opening *opening, const struct account_leak *found, c
 int kept_say_dropped(struct opening *opening, const struct account_leak *found)
 {
     const struct growth *growth = &found->growth;
-
     return growth->dropped_count < AT_ONCE_FEWEST
                ? 1
                : page_say(opening, VERDICT_why, "Up to %" PRIu64 " blocks by %s are freed at once.",
@@ -65,7 +61,6 @@ static int find_python(bool *is_python, const struct study *study, uint32_t stac
     struct symbol_walk walk = symbols_walk_begin(study->symbols, stack_id);
     struct symbol_frame frame;
     int status;
-
     *is_python = false;
     while ((status = symbols_walk_next(&walk, &frame, err)) > 0)
         *is_python |= !strcmp(frame.kind, "python");
@@ -78,7 +73,6 @@ int kept_say_lost(struct opening *opening, const struct study *study,
     const struct lost *lost = &found->growth.lost;
     const char *label = blame_of(&found->blame, lost->site_id)->label;
     bool is_python;
-
     if (find_python(&is_python, study, site_stack(lost->site_id), err) < 0 ||
         page_say(opening, VERDICT_what,
                  "Never freed: %" PRIu64 " of the %" PRIu64 " blocks of %s (%s).",
@@ -99,7 +93,6 @@ int kept_say_filled(struct opening *opening, const struct account_leak *found,
     const struct filled *filled = &found->growth.filled;
     const char *name = FIT_TEXT(blame_of(&found->blame, filled->site_id)->label, NAME_CHARACTERS);
     char bytes[UNITS_TEXT_BYTES];
-
     units_bytes(bytes, filled->bytes);
     if (role != VERDICT_what)
         return page_say(opening, role,
@@ -117,7 +110,6 @@ int kept_say_filled(struct opening *opening, const struct account_leak *found,
 int kept_say_all(struct opening *opening, const struct account_leak *found)
 {
     char kept[KEPT_TEXT_BYTES];
-
     if (!found->growth.kept.count)
         return 1;
     kept_text(kept, found);
@@ -131,7 +123,6 @@ int kept_say_after(struct opening *opening, const struct account_leak *found,
     const struct kept *after = &found->growth.after;
     char lines[KEPT_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
     struct text text;
-
     text_init_in(&text, lines, KEPT_TEXT_BYTES);
     text_clear(&text);
     add_lines(&text, found, after);

@@ -15,7 +15,6 @@ enum { LEAK_FRAME_LINES = 5 };
 static void add_total(struct doc *doc, const struct study *study, const struct account *account)
 {
     const bool known = history_knows(&study->history, account);
-
     page_layer(doc, study, account, "Layer");
     doc_known_bytes(doc, "live_at_exit_bytes", "Left at exit", known, account->live_bytes);
     doc_known_count(doc, "blocks", "Blocks", known && !study_lacks(study, LACK_blocks),
@@ -34,7 +33,6 @@ static void find_accounts(struct page_accounts *accounts, const struct doc *doc,
                           const struct view *view)
 {
     struct page_accounts all;
-
     all.count = study_leak_accounts(study, use, view, all.numbers, STUDY_ACCOUNTS_MAX);
     accounts->count = 0;
     for (size_t i = 0; i < all.count; i++)
@@ -68,7 +66,6 @@ static void add_line(struct doc *doc, const struct growth_line *line)
                                        "bytes_per_step_high"};
     static const char *const labels[] = {"Per step", "At least", "At most"};
     const double values[] = {line->slope, line->low, line->high};
-
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         if (line->has_slope)
             doc_integer(i ? doc_detail(doc) : doc, keys[i], labels[i], DOC_DELTA, whole(values[i]));
@@ -80,7 +77,6 @@ int page_step_begin(struct doc *doc, const struct study *study, const char *phas
                     struct err *err)
 {
     char label[BLAME_TEXT_BYTES];
-
     if (site_id && blame_alone(label, study->symbols, site_id, err) < 0)
         return -1;
     doc_text(doc_detail(doc), "step_site", "A step begins at", site_id ? label : NULL);
@@ -93,7 +89,6 @@ static int add_verdict(struct doc *doc, const struct study *study, const struct 
 {
     const struct growth *growth = &found->growth;
     const bool knows = growth->total.has_slope;
-
     page_layer(doc, study, account, "Layer");
     doc_text(doc, "verdict", "Verdict", leak_verdict_name(found->leak.verdict));
     doc_known_count(doc, "steps", "Steps", growth->ends < STEP_ENDS, growth->ends_count);
@@ -122,7 +117,6 @@ static int add_growing_site(struct doc *doc, const struct study *study, const st
                             struct err *err)
 {
     const char *cache;
-
     if (cache_name_find(&cache, study->symbols, site_stack(site->site_id), err))
         return -1;
     page_layer(doc, study, account, "Layer");
@@ -171,7 +165,6 @@ static int add_churning_site(struct doc *doc, const struct study *study, const s
                              const struct churning *site, struct err *err)
 {
     const double steps = (double)found->growth.counted_steps;
-
     page_layer(doc, study, account, "Layer");
     doc_bytes(doc, "bytes_per_step", "Per step", (uint64_t)whole((double)site->bytes / steps));
     doc_bytes(doc, "bytes", "In all", site->bytes);
@@ -186,7 +179,6 @@ static int add_churning_row(struct doc *doc, const struct study *study, const st
                             const struct leak_row *row, struct err *err)
 {
     const double steps = (double)found->growth.counted_steps;
-
     page_layer(doc, study, account, "Layer");
     doc_bytes(doc, NULL, "Per step", (uint64_t)whole((double)row->churn_bytes / steps));
     doc_bytes(doc, NULL, "In all", row->churn_bytes);
@@ -242,7 +234,6 @@ static int add_verdicts(struct doc *doc, const struct study *study, const struct
                         struct err *err)
 {
     int status = 0;
-
     doc_list_begin(doc, "growth", "Growth of live bytes from step to step");
     for (size_t i = 0; i < leaks->accounts.count && !status; i++) {
         doc_row_begin(doc_detail_if(doc, !is_in_summary(study, &leaks->accounts, i)));
@@ -259,7 +250,6 @@ static int add_growing_rows(struct doc *doc, const struct study *study, const st
 {
     const size_t most = view->top ? (size_t)view->top : PAGE_SITES;
     int status = 0;
-
     for (size_t n = 0; n < leaks->accounts.count; n++) {
         const struct account_leak *found = &leaks->items[n];
         const struct account *account = &study->history.accounts[leaks->accounts.numbers[n]];
@@ -279,7 +269,6 @@ static int add_growing(struct doc *doc, const struct study *study, const struct 
                        const struct leaks_of *leaks, struct err *err)
 {
     int status = 0;
-
     doc_list_begin(doc, "growing", "Growing with every step");
     if (leaks->accounts.count && doc_takes(doc, DOC_SUMMARY))
         status = add_growing_rows(doc, study, view, leaks, err);
@@ -306,7 +295,6 @@ static int add_churn_rows(struct doc *doc, const struct study *study, const stru
     const struct account *account = &study->history.accounts[leaks->accounts.numbers[0]];
     const size_t most = view->top ? (size_t)view->top : PAGE_SITES;
     int status = 0;
-
     for (size_t i = 0; i < found->churn.count && i < most && !status; i++) {
         doc_row_begin(doc_summary(doc));
         status = add_churning_row(doc, study, view, account, found, &found->churn.items[i], err);
@@ -320,7 +308,6 @@ static int add_churn(struct doc *doc, const struct study *study, const struct vi
                      const struct leaks_of *leaks, bool is_asked, struct err *err)
 {
     int status = 0;
-
     doc_list_begin(doc, "churn", "Allocated and freed again in every step");
     if (is_asked && leaks->accounts.count && doc_takes(doc, DOC_SUMMARY))
         status = add_churn_rows(doc, study, view, leaks, err);
@@ -349,7 +336,6 @@ static int add_holders(struct doc *doc, const struct study *study, const struct 
                                           .heading = "Holders at the last walk",
                                           .summary_rows = is_asked ? most : 0};
     struct held_ask asks[STUDY_ACCOUNTS_MAX];
-
     if (is_asked && !page_has_holders(study))
         doc_note(doc, "The trace has no walk over Python's objects, which finds the holders: dry "
                       "runs make walks, other recordings with --holders.");
@@ -371,7 +357,6 @@ static int add_parts(struct doc *doc, const struct study *study, const struct de
                                         .command = "gpumemtrace leaks"};
     struct page_accounts accounts;
     struct leaks_of leaks;
-
     find_accounts(&accounts, doc, study, use, view);
     for (size_t i = 0; i < accounts.count; i++)
         accounts.moments[i] = study->history.last;
@@ -399,7 +384,6 @@ int page_leaks_of_all(struct doc *doc, const struct study *study, const struct v
                       struct err *err)
 {
     const struct history *history = &study->history;
-
     doc_list_begin(doc, "leaks", "Leaks");
     for (size_t i = 0; i < history->device_count && doc_takes(doc, DOC_BOTH); i++) {
         const struct device_use *use = &history->devices[i];
@@ -421,7 +405,6 @@ int page_growth(struct doc *doc, const struct study *study, const struct device_
 {
     struct page_accounts accounts;
     struct leaks_of leaks;
-
     find_accounts(&accounts, doc, study, use, view);
     if (!accounts.count || !doc_takes(doc, DOC_SUMMARY))
         return 0;

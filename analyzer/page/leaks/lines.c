@@ -47,7 +47,6 @@ static size_t find_lines(struct line lines[LINES_MAX], const struct account_leak
                          enum rows rows)
 {
     size_t count = 0;
-
     for (size_t i = 0; i < found->growing.count; i++) {
         const struct leak_row *row = &found->growing.items[i];
         size_t n = 0;
@@ -72,7 +71,6 @@ static size_t find_lines(struct line lines[LINES_MAX], const struct account_leak
 double lines_slope(const struct account_leak *found, enum rows rows)
 {
     double slope = 0;
-
     for (size_t i = 0; i < found->growing.count; i++)
         if (row_is_of(&found->growing.items[i], rows))
             slope += amount_of(found, &found->growing.items[i], rows);
@@ -89,7 +87,6 @@ static int position_length(const struct blamed *blamed)
 static bool are_of_one_file(const struct blamed *one, const struct blamed *other)
 {
     const char *colon = strchr(one->label, ':');
-
     return one->names_line && other->names_line && colon &&
            !strncmp(one->label, other->label, (size_t)(colon + 1 - one->label));
 }
@@ -100,7 +97,6 @@ static void add_position(struct text *out, const struct blamed *blamed, const st
     const int length = position_length(blamed);
     const int skipped =
         after && are_of_one_file(blamed, after) ? (int)strcspn(blamed->label, ":") : 0;
-
     text_addf(out, "%.*s", length - skipped, blamed->label + skipped);
 }
 
@@ -148,7 +144,6 @@ static size_t add_group(struct text *out, const struct line *lines, size_t count
                         const struct blamed *after)
 {
     char slope[UNITS_TEXT_BYTES];
-
     text_addf(out, "%s by ", slope_text(slope, group_slope(lines, count)));
     return add_pair(out, lines, count, after);
 }
@@ -170,7 +165,6 @@ const char *lines_text(char out[LINES_TEXT_BYTES], const struct account_leak *fo
     struct line lines[LINES_MAX];
     size_t count = find_lines(lines, found, rows);
     struct text text;
-
     text_init_in(&text, out, LINES_TEXT_BYTES);
     text_clear(&text);
     while (count > 1 && !lines_worth_naming(lines[count - 1].slope, whole))

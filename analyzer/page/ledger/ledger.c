@@ -29,7 +29,6 @@ static const char *owner_text(const struct study *study, const struct ledger *le
                               const struct ledger_term *term, char out[OWNER_TEXT_BYTES])
 {
     const char *name = owner_name(study, ledger, term);
-
     if (term->kind == LEDGER_library)
         snprintf(out, OWNER_TEXT_BYTES, "%s", name);
     else if (name)
@@ -45,7 +44,6 @@ static void write_share(char out[OWNER_TEXT_BYTES], const struct study *study,
 {
     const char *name = owner_name(study, ledger, term);
     char size[UNITS_TEXT_BYTES];
-
     units_bytes(size, term->bytes);
     if (term->kind == LEDGER_pool_live)
         snprintf(out, OWNER_TEXT_BYTES, "%s live in the %s pool", size, name);
@@ -94,7 +92,6 @@ static bool is_unlisted(const struct ledger *ledger)
 static bool is_worth_saying(const struct ledger *ledger)
 {
     const uint64_t bytes = (uint64_t)ledger->unaccounted_bytes;
-
     return ledger->unaccounted_bytes > 0 && bytes >= ledger->used_bytes / TERM_WORTH_SAYING_DIVISOR;
 }
 
@@ -103,7 +100,6 @@ static int say_ledger(struct opening *opening, const struct study *study,
 {
     char device[STUDY_DEVICE_BYTES], shares[5 * OWNER_TEXT_BYTES] = "";
     char used[UNITS_TEXT_BYTES];
-
     const bool has_total = ledger->total_known && !study_has_no_limit(study);
 
     study_device_name(use->device, device);
@@ -149,7 +145,6 @@ enum { MOMENTS_MAX = 3 };
 static const struct failure *last_failure(const struct study *study, int device)
 {
     const struct history *history = &study->history;
-
     for (size_t i = history->failure_count; i-- > 0;)
         if (history->accounts[history->failures[i].account].device == device)
             return &history->failures[i];
@@ -163,7 +158,6 @@ static int find_moments(struct named_moment *moments, const struct study *study,
 {
     const struct failure *failure = last_failure(study, use->device);
     int count = 0;
-
     snprintf(moments[0].at, MOMENT_NAME_BYTES, "%.31s", view->at ? view->at : "peak");
     if (find_moment(&moments[0].moment, study, use, view->at, err))
         return -1;
@@ -195,7 +189,6 @@ static const char *moment_text(const char *at)
 static void add_share_of(struct doc *doc, const struct ledger *ledger, uint64_t bytes)
 {
     const double share = ledger->used_bytes ? (double)bytes / (double)ledger->used_bytes : 0;
-
     doc_known_ratio(doc, "share_ratio", "Share", ledger->used_known && ledger->used_bytes, share);
     doc_bar(doc, ledger->used_known ? share : 0, 0);
 }
@@ -204,7 +197,6 @@ static void add_term(struct doc *doc, const struct study *study, const struct le
                      const struct ledger_term *term)
 {
     char owner[OWNER_TEXT_BYTES];
-
     doc_row_begin(doc);
     doc_text(doc, "owner", "Owner", ledger_words(term->kind)->key);
     doc_words(doc, "%s", owner_text(study, ledger, term, owner));
@@ -277,7 +269,6 @@ static void add_notes(struct doc *doc, const struct study *study, const struct l
     const uint64_t context_bytes = ledger_sum(ledger, LEDGER_context);
     const uint64_t others_bytes = context_bytes - ledger_context_part(ledger, context_bytes);
     char size[UNITS_TEXT_BYTES];
-
     if (!ledger->used_known)
         doc_note(doc, "The trace has no free-memory sample (cuMemGetInfo), so the context and "
                       "other processes are unknown.");
@@ -351,7 +342,6 @@ static int add_moments(struct doc *doc, const struct study *study, const struct 
 {
     struct named_moment moments[MOMENTS_MAX];
     const int count = find_moments(moments, study, use, view, err);
-
     if (count < 0)
         return -1;
     doc_list_begin(doc, "moments", NULL);
@@ -378,7 +368,6 @@ int page_ledgers(struct doc *doc, const struct study *study, const struct view *
 {
     const struct history *history = &study->history;
     int status = 0;
-
     doc_list_begin(doc, "ledger", NULL);
     for (size_t i = 0; i < history->device_count && !status; i++) {
         const struct device_use *use = &history->devices[i];
@@ -406,7 +395,6 @@ static void add_note(struct doc *doc, const struct ledger *ledger)
     const uint64_t context_bytes =
         ledger_sum(ledger, LEDGER_context) + ledger_sum(ledger, LEDGER_growth);
     const uint64_t own_bytes = ledger_context_part(ledger, context_bytes);
-
     doc_note(doc,
              "nvidia-smi shows about %s of this process at the peak of the driver's memory: %s in "
              "pools of frameworks, "
@@ -427,7 +415,6 @@ int page_ledger_note(struct doc *doc, const struct study *study, const struct de
 {
     struct moment moment;
     struct ledger ledger;
-
     (void)view;
     if (!doc_takes(doc, DOC_SUMMARY) || history_is_imported(&study->history))
         return 0;
@@ -448,7 +435,6 @@ static int answer_of_device(struct opening *opening, const struct study *study,
     char device[STUDY_DEVICE_BYTES];
     struct moment moment;
     struct ledger ledger;
-
     study_device_name(use->device, device);
     if (find_moment(&moment, study, use, view->at, err))
         return -1;
@@ -472,7 +458,6 @@ static int answer_ledger(struct opening *opening, const struct study *study,
 {
     const struct history *history = &study->history;
     int status = 0;
-
     for (size_t i = 0; i < history->device_count && status >= 0; i++)
         if (view->device < 0 || history->devices[i].device == view->device)
             status = answer_of_device(opening, study, &history->devices[i], view, err);

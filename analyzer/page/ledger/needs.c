@@ -17,7 +17,6 @@ static int say_need_of_device(struct opening *opening, const struct study *study
     char device[STUDY_DEVICE_BYTES];
     struct need need;
     struct text text;
-
     if (need_of_device(&need, study, use, err))
         return -1;
     if (!need.card_bytes)
@@ -36,7 +35,6 @@ int page_needs_answer(struct opening *opening, const struct study *study, const 
 {
     const struct history *history = &study->history;
     int said = 0;
-
     if (!study_has_no_limit(study))
         return 0;
     for (size_t i = 0; i < history->device_count && said >= 0; i++)

@@ -22,7 +22,6 @@
 static const struct remedies *remedies_of(const struct study *study, const struct failure *failure)
 {
     const struct remedies *remedies = study->remedies;
-
     return remedies && remedies->has_failed && remedies->moment.index == failure->at.index
                ? remedies
                : NULL;
@@ -31,7 +30,6 @@ static const struct remedies *remedies_of(const struct study *study, const struc
 bool page_oom_tells_cause(const struct study *study, const struct failure *failure)
 {
     const struct remedies *remedies = remedies_of(study, failure);
-
     return remedies && (remedies->asked.grows || remedies->asked.generations.before_bytes);
 }
 
@@ -39,7 +37,6 @@ static int say_rising(struct opening *opening, const struct rising *rising)
 {
     char last[UNITS_TEXT_BYTES];
     const bool is_even = rising_is_even(rising);
-
     if (rising_doubles(rising))
         return page_join(opening, VERDICT_why,
                          "the requests of this line doubled %" PRIu32 " times, to %s",
@@ -56,7 +53,6 @@ static int say_rising(struct opening *opening, const struct rising *rising)
 static int say_halved(struct opening *opening, const struct remedies *remedies)
 {
     uint64_t held_bytes = 0;
-
     for (size_t i = 0; i < remedies->count; i++)
         if (remedies->items[i].key == REMEDY_caught)
             held_bytes = remedies->items[i].gain_bytes;
@@ -78,7 +74,6 @@ static int say_generations(struct opening *opening, const struct study *study,
     const struct trace *trace = &study->trace;
     const struct trace_location *line = &trace->locations[generations->location];
     char before[UNITS_TEXT_BYTES], name[BLAME_TEXT_BYTES];
-
     snprintf(name, sizeof name, "%s:%" PRIu32 " %s", path_name(trace_string(trace, line->file_id)),
              line->line, trace_string(trace, line->function_id));
     units_bytes(before, generations->before_bytes);
@@ -100,7 +95,6 @@ int page_oom_say_before(struct opening *opening, const struct study *study,
                         const struct failure *failure)
 {
     const struct remedies *remedies = remedies_of(study, failure);
-
     if (!remedies)
         return 1;
     const struct asked *asked = &remedies->asked;
@@ -122,7 +116,6 @@ static int say_own_remedy(struct opening *opening, const struct oom *oom,
                           const struct oom_told *told, const struct remedies *remedies)
 {
     const struct blamed *blamed = page_oom_asker(told, oom->failure);
-
     if (!blamed->is_known)
         return 1;
     if (!units_request_overflowed(oom->requested_bytes))
@@ -150,7 +143,6 @@ static int say_larger(struct opening *opening, const struct oom_told *told,
 {
     const struct larger_line *lines = larger->lines;
     char others[64] = "";
-
     if (larger->line_count > LARGER_LINES)
         snprintf(others, sizeof others, " and %zu more lines", larger->line_count - LARGER_LINES);
     return page_say(opening, VERDICT_who,
@@ -176,7 +168,6 @@ static int say_rows(struct opening *opening, const struct oom *oom, const struct
 {
     const struct site_row *row = row_to_name(rows, count);
     const char *held = oom->has_pool ? " tensors" : "";
-
     /* If graphs hold more than the tensors, tensors are not to blame. */
     if (!row->blamed->site.is_found || told->sites.total_bytes < oom->graph_bytes)
         return page_say(opening, VERDICT_who, "%s live%s.", live, held);
@@ -195,7 +186,6 @@ static int say_other_devices(struct opening *opening, const struct history *hist
     struct card_free card, most = {0};
     size_t others_count = 0;
     int found = device;
-
     for (size_t i = 0; i < history->device_count; i++) {
         const int number = history->devices[i].device;
         if (number < 0 || number == device)
@@ -224,7 +214,6 @@ static int say_solver(struct opening *opening, const struct study *study,
     struct torch_name solver = {0};
     struct symbol_frame frame;
     int status;
-
     while ((status = symbols_walk_next(&walk, &frame, opening->err)) > 0 &&
            strcmp(frame.kind, "python"))
         if (torch_is(frame.means, TORCH_solver))
@@ -249,7 +238,6 @@ int page_oom_say_who(struct opening *opening, const struct study *study, const s
     uint32_t named_stack_id =
         names_row ? site_stack(row_to_name(rows, (size_t)count)->largest->site_id) : 0;
     int status = count < 0 ? -1 : 1;
-
     units_bytes(live, told->sites.total_bytes);
     if (count > 0 && remedies && remedies->account == oom->account &&
         remedies->larger.bytes >= rows[0].bytes) {

@@ -27,7 +27,6 @@ static int add_most(struct text *out, const char *before, const struct study *st
 {
     struct site_row *rows;
     const int count = site_rows_of(&rows, &study->history, sites, blame, err);
-
     if (count < 0)
         return -1;
     const bool is_line = count > 0 && rows[0].blamed->site.is_found;
@@ -46,7 +45,6 @@ static int add_told_apart(struct text *out, const char *before, const struct stu
     struct sites all;
     struct blame blame;
     int status = -1;
-
     if (sites_at(&all, &study->categories, account, oom->failure->at.index, err))
         return -1;
     if (!site_rows_blame(&blame, study->symbols, &all, err)) {
@@ -61,7 +59,6 @@ int page_oom_add_most(struct text *out, const char *before, const struct study *
                       const struct oom *oom, enum oom_beyond which, struct err *err)
 {
     struct sites sites;
-
     if (oom_beyond_sites(&sites, &study->categories, oom, which, err))
         return -1;
     const int status = add_told_apart(out, before, study, oom, &sites, err);
@@ -79,7 +76,6 @@ static int add_beyond(struct doc *doc, const struct study *study, const struct v
                                         .frame_lines = OOM_SITE_FRAME_LINES};
     struct view shown = *view;
     struct sites sites;
-
     if (oom_beyond_sites(&sites, &study->categories, oom, which, err))
         return -1;
     if (!shown.top)

@@ -16,7 +16,6 @@ static int say_full(struct opening *opening, const struct study *study, int devi
                     uint64_t free_bytes)
 {
     char name[STUDY_DEVICE_BYTES];
-
     if (page_say(opening, VERDICT_what,
                  "No allocation failed, but the program ended with status %" PRId64
                  " when %s had %s free.",
@@ -36,7 +35,6 @@ int page_full_card_answer(struct opening *opening, const struct study *study,
     const struct history *history = &study->history;
     const struct trace_integer *status = &study->trace.meta.exit_status;
     struct card_free card;
-
     if (!status->known || !status->value || history->failures_in_all || !history->event_count)
         return 0;
     for (size_t i = 0; i < history->device_count; i++) {

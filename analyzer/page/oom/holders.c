@@ -24,7 +24,6 @@ int page_oom_add_holders(struct doc *doc, const struct study *study, const struc
                                                              : "Kept by",
                                           .summary_rows = is_last ? OOM_SUMMARY_SITES : 0};
     const struct held_ask ask = ask_held(oom);
-
     return page_holders(is_last ? doc_summary(doc) : doc_detail(doc), study, &list, &ask, 1, err);
 }
 
@@ -33,7 +32,6 @@ int page_oom_add_holders(struct doc *doc, const struct study *study, const struc
 static bool is_held_over(const struct study *study, const struct oom *oom)
 {
     const struct remedies *remedies = study->remedies;
-
     for (size_t i = 0; remedies && remedies->account == oom->account && i < remedies->count; i++)
         if (remedies->items[i].key == REMEDY_held_over)
             return true;
@@ -46,7 +44,6 @@ static const struct held_sum *find_largest(struct held_sums *sums, const struct 
                                            const struct oom *oom, int *status, struct err *err)
 {
     const struct held_ask ask = ask_held(oom);
-
     *status = held_sums_find(sums, &study->holders, &study->history, &ask, err) ? -1 : 1;
     const struct held_sum *first = *status > 0 && sums->count ? &sums->items[0] : NULL;
     return first && held_is_named(&study->trace, first->holder) &&
@@ -61,7 +58,6 @@ static int is_of_other(const struct study *study, struct held_ask ask, uint32_t 
                        const struct trace_holder *holder, struct err *err)
 {
     struct held_sums sums;
-
     ask.by_stack = true;
     if (!stack_id)
         return 0;
@@ -79,7 +75,6 @@ int page_oom_say_holder(struct opening *opening, const struct study *study, cons
     char name[HOLDER_TEXT_BYTES], place[HOLDER_TEXT_BYTES];
     struct held_sums sums;
     int status;
-
     const struct held_sum *first = find_largest(&sums, study, oom, &status, err);
     const int is_other =
         first ? is_of_other(study, ask_held(oom), named_stack_id, first->holder, err) : 0;

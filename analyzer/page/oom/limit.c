@@ -13,7 +13,6 @@ static const char *limit_name(unsigned number)
     static const char *const names[] = {"cudaLimitStackSize", "cudaLimitPrintfFifoSize",
                                         "cudaLimitMallocHeapSize", "cudaLimitDevRuntimeSyncDepth",
                                         "cudaLimitDevRuntimePendingLaunchCount"};
-
     return number < sizeof names / sizeof *names ? names[number] : "a limit";
 }
 
@@ -23,7 +22,6 @@ int page_oom_say_limit_holder(struct opening *opening, const struct study *study
     const char *name = limit_name(oom->limit.number);
     char label[BLAME_TEXT_BYTES];
     const bool is_measured = oom_limit_makes_room(oom);
-
     if (!is_measured && !oom_limit_may_hold(oom))
         return 0;
     const int is_known = blame_alone(label, study->symbols, oom->limit.stack_id, err);
@@ -40,7 +38,6 @@ int page_oom_say_limit_holder(struct opening *opening, const struct study *study
 static int say_own_limit_remedy(struct opening *opening, const struct oom *oom)
 {
     const uint64_t more_bytes = oom->driver_requested_bytes;
-
     if (!oom->reserved_known || !oom->device_known || !oom->device_total_bytes ||
         more_bytes > oom->device_free_bytes)
         return 0;

@@ -27,7 +27,6 @@ static const char *others_source(const struct oom *oom)
 static void add_other_processes(struct doc *doc, const struct oom *oom)
 {
     const struct card_processes *told = &oom->failure->processes;
-
     doc_list_begin(doc_detail(doc), "other_processes", "Other processes");
     for (size_t i = 0; oom->sum.is_by_nvml && i < CARD_PROCESSES_NAMED && i < told->others_count;
          i++) {
@@ -42,7 +41,6 @@ static void add_other_processes(struct doc *doc, const struct oom *oom)
 static void add_evidence(struct doc *doc, const struct study *study, const struct oom *oom)
 {
     const bool knows_segments = oom->reserved_known || !history_is_imported(&study->history);
-
     doc_known_bytes(doc_detail(doc), "device_free_bytes", "Free on the card", oom->device_known,
                     oom->device_free_bytes);
     doc_known_bytes(doc_detail(doc), "device_total_bytes", "Card size",
@@ -73,7 +71,6 @@ static void add_evidence(struct doc *doc, const struct study *study, const struc
 static void add_held_categories(struct doc *doc, const struct sites *sites)
 {
     uint64_t bytes[CATEGORY_COUNT];
-
     sites_by_category(sites, bytes);
     doc_object_begin(doc_detail(doc), "categories", "Held by category");
     for (int i = 0; i < CATEGORY_COUNT; i++)
@@ -88,7 +85,6 @@ static int add_held_sites(struct doc *doc, const struct study *study, const stru
 {
     struct view shown = *view;
     struct held_sums kept;
-
     if (!shown.top)
         shown.top = (long)list->summary_rows;
     if (page_kept_find(&kept, study, oom->account, oom->failure->at.index, err))
@@ -112,7 +108,6 @@ static int add_failure_sites(struct doc *doc, const struct study *study, const s
                                                .summary_rows = OOM_SITES,
                                                .frame_lines = OOM_SITE_FRAME_LINES};
     struct sites sites;
-
     if (!doc_takes(doc, DOC_DETAIL))
         return 0;
     if (find_held_sites(&sites, study, oom, err))
@@ -132,7 +127,6 @@ static void add_request(struct doc *doc, const struct study *study, const struct
     const struct event *event = &failure->event;
     const struct account *account = &study->history.accounts[failure->account];
     char reason[OOM_KIND_TEXT_BYTES];
-
     page_device_number(doc_detail(doc), "Device", account->device);
     page_layer(doc, study, account, "Layer");
     doc_count(doc_detail(doc), "seq", "Event", event->seq);
@@ -152,7 +146,6 @@ static void add_request(struct doc *doc, const struct study *study, const struct
 static void add_refusals(struct doc *doc, const struct study *study, const struct oom *oom)
 {
     const struct failure *failure = oom->failure;
-
     doc_known_bytes(doc_detail(doc), "flushed_bytes", "Flushed", !oom->driver_is_unknown,
                     failure->flushed_bytes);
     doc_count(doc_detail(doc), "refusals_count", "Refusals", failure->refusals_count);
@@ -214,7 +207,6 @@ static int add_failed_allocation(struct doc *doc, const struct study *study,
     const struct failure *failure = &study->history.failures[number];
     struct text sentence;
     struct oom oom;
-
     if (oom_explain(&oom, &study->history, failure, err) ||
         make_sentence(&sentence, study, &oom, err))
         return -1;
@@ -240,7 +232,6 @@ bool page_oom_shows(const struct study *study, const struct view *view,
                     const struct failure *failure)
 {
     const struct account *account = &study->history.accounts[failure->account];
-
     if (view->device >= 0 && account->device != view->device)
         return false;
     return view->layer == LAYER_none ||
@@ -277,7 +268,6 @@ static int add_failed_allocations(struct doc *doc, const struct study *study,
     const struct failure *chosen = page_oom_chosen(study, view);
     struct oom_told told;
     struct oom oom;
-
     if (!chosen)
         return 0;
     if (oom_explain(&oom, &study->history, chosen, err) || page_oom_tell(&told, study, &oom, err))
@@ -311,7 +301,6 @@ struct retry_row {
 static void add_to_row(struct retry_row *row, const struct retry_site *site)
 {
     struct retry_site *sum = &row->sum;
-
     if (!row->stack_count++) {
         *sum = *site;
         return;
@@ -336,7 +325,6 @@ static int add_retry_rows(struct doc *doc, const struct study *study, const stru
     struct retry_row *rows = array_new(blame->texts.count, sizeof *rows, err);
     size_t count = 0;
     int status = rows ? 0 : -1;
-
     for (size_t i = 0; rows && i < history->retry_count; i++)
         if (history->retries[i].device == device)
             add_to_row(&rows[blame_of(blame, history->retries[i].stack_id)->row],
@@ -362,7 +350,6 @@ static int add_retries_by_line(struct doc *doc, const struct study *study, const
 {
     const struct history *history = &study->history;
     int status = 0;
-
     for (size_t i = 0; i < history->device_count && !status; i++) {
         const int device = history->devices[i].device;
 
@@ -378,7 +365,6 @@ static int add_retries_by_stack(struct doc *doc, const struct study *study, cons
 {
     const struct history *history = &study->history;
     int status = 0;
-
     for (size_t i = 0; i < history->retry_count && !status; i++) {
         const struct retry_site *site = &history->retries[i];
 
@@ -399,7 +385,6 @@ static int add_retries(struct doc *doc, const struct study *study, const struct 
     const struct history *history = &study->history;
     uint64_t *sites = array_new(history->retry_count, sizeof *sites, err);
     struct blame blame;
-
     for (size_t i = 0; sites && i < history->retry_count; i++)
         sites[i] = history->retries[i].stack_id;
     int status = sites ? blame_sites(&blame, study->symbols, sites, history->retry_count, err) : -1;
@@ -429,7 +414,6 @@ static int add_last_sites(struct doc *doc, const struct study *study, const stru
                                                .frame_lines = OOM_SITE_FRAME_LINES};
     struct sites sites;
     struct oom oom;
-
     if (last == SIZE_MAX || !doc_takes(doc, DOC_SUMMARY))
         return 0;
     if (oom_explain(&oom, &study->history, &study->history.failures[last], err) ||
@@ -449,7 +433,6 @@ int page_all_failures(struct doc *doc, const struct study *study, const struct v
                       struct err *err)
 {
     const size_t last = find_last_failure(study, view);
-
     doc_list_begin(doc, "oom", "Failed allocations");
     if (add_failed_allocations(doc, study, view, 0, err))
         return -1;
@@ -468,7 +451,6 @@ static uint64_t count_failures(const struct study *study, const struct view *vie
     const struct history *history = &study->history;
     const bool shows_all = view->device < 0 && view->layer == LAYER_none;
     uint64_t count = shows_all ? history->failures_in_all - history->failure_count : 0;
-
     for (size_t i = 0; i < history->failure_count; i++)
         count += page_oom_shows(study, view, &history->failures[i]);
     return count;
@@ -479,7 +461,6 @@ static void add_failures_left_out(struct doc *doc, const struct study *study,
                                   const struct view *view)
 {
     const uint64_t count = count_failures(study, view);
-
     doc_list_begin(doc_detail(doc), "oom_left_out", "Failures left out");
     if (count > 1) {
         doc_row_begin(doc);
@@ -496,7 +477,6 @@ int page_last_failure(struct doc *doc, const struct study *study, const struct v
 {
     const uint64_t count = study->history.failures_in_all;
     const size_t last = find_last_failure(study, view);
-
     doc_list_begin(doc, "oom", count > 1 ? "The last failed allocation" : "Failed allocation");
     if (add_failed_allocations(doc, study, view, last, err))
         return -1;
@@ -522,7 +502,6 @@ static int say_next(struct opening *opening, const struct study *study,
                     const struct failure *failure, struct err *err)
 {
     struct oom oom;
-
     if (oom_explain(&oom, &study->history, failure, err))
         return -1;
     if (oom.reason == OOM_ANOTHER_CALLER && !oom_unreachable_bytes(&oom, OOM_IDLE_FRAMEWORK)) {
@@ -544,7 +523,6 @@ static int answer_oom(struct opening *opening, const struct study *study, const 
 {
     const struct history *history = &study->history;
     int status = page_oom_answer(opening, study, view, err);
-
     if (status)
         return status < 0 || say_next(opening, study, page_oom_chosen(study, view), err) ? -1
                                                                                          : status;

@@ -32,7 +32,6 @@ struct sizes {
 static struct sizes sizes_of(const struct oom *oom)
 {
     struct sizes sizes = {0};
-
     units_request(sizes.asked, oom->requested_bytes);
     units_bytes(sizes.free, oom->device_free_bytes);
     units_bytes(sizes.hole, oom->largest_hole_bytes);
@@ -78,7 +77,6 @@ static void explain_other_memory(struct text *out, const struct oom *oom, const 
 static void explain_unknown(struct text *out, const struct oom *oom, const struct sizes *sizes)
 {
     const char *name = oom_result_name(oom->result);
-
     switch (oom->reason) {
     case OOM_NO_LACK:
         text_addf(out, "not a lack of memory: the call returned %" PRId32, oom->result);
@@ -143,7 +141,6 @@ static void explain_cached(struct text *out, const struct oom *oom, const struct
 static void explain_own_limit(struct text *out, const struct oom *oom, const struct sizes *sizes)
 {
     const uint64_t limit_bytes = oom->failure->limit_bytes;
-
     if (!limit_bytes) {
         text_add(out, "the framework refused without asking the driver, as under "
                       "set_per_process_memory_fraction");
@@ -175,7 +172,6 @@ static void explain_fragmented(struct text *out, const struct oom *oom, const st
 static void name_processes(struct text *out, const struct card_processes *told)
 {
     char size[UNITS_TEXT_BYTES];
-
     if (told->others_count == 1) {
         text_addf(out, "process %" PRIu64 " held %s of the card", told->largest[0].pid,
                   units_bytes(size, told->others_bytes));
@@ -251,7 +247,6 @@ static int explain_outside(struct text *out, const struct study *study, const st
 {
     const char *library = oom->sum.outside_most;
     char most[UNITS_TEXT_BYTES];
-
     units_bytes(most, oom->sum.outside_most_bytes);
     text_addf(out, "libraries and the program's own calls held %s", sizes->outside);
     if (*library)
@@ -268,7 +263,6 @@ static int explain_graphs(struct text *out, const struct study *study, const str
                           const struct sizes *sizes, struct err *err)
 {
     const bool is_one = oom->graph_pools_count == 1;
-
     if (is_one)
         text_addf(out, "; the private pool of CUDA graphs holds %s", sizes->graphs);
     else
@@ -301,7 +295,6 @@ int page_oom_explain(struct text *out, const struct study *study, const struct o
 {
     const struct sizes sizes = sizes_of(oom);
     int status = 0;
-
     switch (oom->verdict) {
     case OOM_FRAGMENTED:
         explain_fragmented(out, oom, &sizes);
@@ -335,7 +328,6 @@ int page_oom_tell(struct oom_told *told, const struct study *study, const struct
 {
     const struct history *history = &study->history;
     size_t count = 0;
-
     *told = (struct oom_told){0};
     if (sites_at(&told->sites, &study->categories, oom->account, oom->failure->at.index, err))
         return -1;
@@ -371,7 +363,6 @@ static void add_asker(struct text *out, const struct study *study, const struct 
     const struct account *account = &study->history.accounts[failure->account];
     const char *api = trace_hook(&study->trace, failure->event.hook_id);
     char layer[PAGE_LAYER_BYTES];
-
     if (blamed->is_known)
         text_add(out, blamed->label);
     else if (account->kind == ACCOUNT_pool)
@@ -393,7 +384,6 @@ static const char *verdict_words(const struct oom *oom)
         [OOM_OTHERS] = "Held by other processes",
         [OOM_LIMIT] = "A limit",
     };
-
     if (oom->reason == OOM_MORE_THAN_CARD)
         return "Larger than the whole card";
     if (oom->reason == OOM_MORE_THAN_GIVEN)
@@ -407,7 +397,6 @@ static const char *verdict_words(const struct oom *oom)
 static const char *kind_words(const struct study *study, const struct oom *oom)
 {
     const bool of_card = oom->reason != OOM_NO_LACK && oom->reason != OOM_NOT_OF_CARD;
-
     switch (oom_kind_of(&study->history, oom->failure)) {
     case OOM_KIND_FATAL:
         return of_card ? "Out of memory, and the program died"
@@ -428,7 +417,6 @@ static int say_asked(struct opening *opening, const struct study *study, const s
     const char *kind = kind_words(study, oom), *path = study_path(study, oom->failure->path);
     char name[VERDICT_NAME_BYTES], asked[UNITS_TEXT_BYTES + 16] = "";
     char number[64] = "";
-
     add_asker(text, study, oom->failure, told);
     if (oom->reason == OOM_BY_LAUNCH)
         snprintf(asked, sizeof asked, " launched a CUDA graph");
@@ -458,7 +446,6 @@ static int say_why(struct opening *opening, const struct study *study, const str
     const bool is_of_pool = oom->driver_requested_bytes >
                             oom->requested_bytes + oom->requested_bytes / VISIBLY_MORE_DIVISOR;
     const struct sizes sizes = sizes_of(oom);
-
     text_add(text, verdict_words(oom));
     if (has_free)
         text_addf(text, ": the card had %s%s%s free", sizes.free,
@@ -554,7 +541,6 @@ const struct failure *page_oom_chosen(const struct study *study, const struct vi
 {
     const struct history *history = &study->history;
     const struct failure *chosen = NULL;
-
     for (size_t i = 0; i < history->failure_count; i++) {
         const struct failure *failure = &history->failures[i];
 
@@ -572,7 +558,6 @@ int page_oom_answer(struct opening *opening, const struct study *study, const st
     const struct failure *failure = page_oom_chosen(study, view);
     struct oom_told told;
     struct oom oom;
-
     if (!failure)
         return 0;
     if (oom_explain(&oom, &study->history, failure, err) || page_oom_tell(&told, study, &oom, err))

@@ -8,7 +8,6 @@ static int answer_need(struct opening *opening, const struct study *study, const
                        struct err *err)
 {
     const int excess = page_excess_answer(opening, study, view, err);
-
     if (excess < 0 || page_peak_answer(opening, study, view, err) < 0 ||
         page_pinned_answer(opening, study, view, err) < 0 ||
         page_leaks_below_peak(opening, study, view, err) < 0)
@@ -24,7 +23,6 @@ static int answer_leaks(struct opening *opening, const struct study *study, cons
                         struct err *err)
 {
     const int status = page_leaks_answer(opening, study, view, err);
-
     return status > 0 && page_excess_answer(opening, study, view, err) < 0 ? -1 : status;
 }
 
@@ -35,7 +33,6 @@ static int answer_report(struct opening *opening, const struct study *study,
     static page_answer *const answers[] = {page_oom_answer, page_full_card_answer, answer_leaks,
                                            answer_need};
     int status = 0;
-
     for (size_t i = 0; i < sizeof answers / sizeof *answers && !status; i++)
         status = answers[i](opening, study, view, err);
     if (status < 0 || balance_answer(opening, study, view, err) < 0 ||
@@ -51,7 +48,6 @@ static int add_peak_fragmentation(struct doc *doc, const struct study *study,
                                   struct err *err)
 {
     struct view at_peak = *view;
-
     at_peak.layer = LAYER_none;
     at_peak.at = NULL;
     if (page_fragmentation_note(doc, study, use, view, err))

@@ -24,7 +24,6 @@ static void add_points(const struct writer *writer, uint32_t account)
     const struct timelines *timelines = &writer->study->timelines;
     struct series_columns columns;
     size_t count = 0;
-
     series_add_points(&columns, writer->doc,
                       writer->series->by_category.accounts[account].moment_count);
     for (size_t i = 0; i < 2 * timelines->used; i++) {
@@ -49,7 +48,6 @@ static void add_sums(const struct writer *writer, const struct breakdown *breakd
 {
     const struct account_breakdown *own = &breakdown->accounts[account];
     int64_t *values = doc_column(writer->doc, "bytes", DOC_BYTES, own->moment_count);
-
     for (size_t i = 0; values && i < own->moment_count; i++)
         values[i] = (int64_t)breakdown_bytes(breakdown, account, group, i);
 }
@@ -62,7 +60,6 @@ static bool has_sums(const struct breakdown *breakdown, uint32_t account, size_t
 static void add_categories(const struct writer *writer, uint32_t account)
 {
     struct doc *doc = writer->doc;
-
     doc_list_begin(doc, "categories", NULL);
     for (size_t i = 0; i < CATEGORY_COUNT; i++) {
         if (!has_sums(&writer->series->by_category, account, i))
@@ -79,7 +76,6 @@ static void add_phases(const struct writer *writer, uint32_t account)
 {
     const struct series_groups *groups = &writer->series->accounts[account].phases;
     struct doc *doc = writer->doc;
-
     doc_list_begin(doc, "phases_of_birth", NULL);
     for (size_t i = 0; i <= SERIES_PHASES; i++) {
         if (!has_sums(&writer->series->by_phase, account, i))
@@ -108,7 +104,6 @@ static int add_stacks(struct writer *writer, const char *key, const struct break
     const size_t rest = breakdown->groups.count - 1;
     struct doc *doc = writer->doc;
     uint32_t number = 0;
-
     doc_list_begin(doc, key, NULL);
     for (size_t i = 0; i <= rest; i++) {
         if (!has_sums(breakdown, account, i))
@@ -180,7 +175,6 @@ static int add_blocks(struct writer *writer, uint32_t account)
 {
     struct block *blocks;
     size_t count;
-
     if (memory_map_blocks(&writer->series->map, account, &blocks, &count, writer->err))
         return -1;
     const int status = describe_blocks(writer, blocks, count);
@@ -193,7 +187,6 @@ static void add_maps(const struct writer *writer, uint32_t account)
 {
     const struct series *series = writer->series;
     struct doc *doc = writer->doc;
-
     doc_list_begin(doc, "maps", NULL);
     for (size_t i = 0; i < series->map_count; i++) {
         const struct map_blocks *blocks = memory_map_at(&series->map, account, i);
@@ -211,7 +204,6 @@ static void add_segments(const struct writer *writer, uint32_t account)
 {
     const struct memory_map *map = &writer->series->map;
     struct doc *doc = writer->doc;
-
     doc_list_begin(doc, "segments", NULL);
     for (size_t i = 0; i < map->segment_count; i++) {
         const struct map_segment *segment = &map->segments[i];
@@ -234,7 +226,6 @@ static int add_layer(struct writer *writer, uint32_t number)
 {
     const struct account *account = &writer->study->history.accounts[number];
     struct doc *doc = writer->doc;
-
     doc_row_begin(doc);
     page_device_number(doc, "Device", account->device);
     doc_text(doc, "layer", "Layer", study_layer(account));
@@ -257,7 +248,6 @@ static int add_layers(struct writer *writer, const struct view *view)
 {
     const struct history *history = &writer->study->history;
     uint32_t accounts[STUDY_ACCOUNTS_MAX];
-
     doc_list_begin(writer->doc, "layers", NULL);
     for (size_t i = 0; i < history->device_count; i++) {
         const struct device_use *use = &history->devices[i];
@@ -279,7 +269,6 @@ static int add_layers(struct writer *writer, const struct view *view)
 static void add_snapshots(const struct writer *writer)
 {
     const struct series *series = writer->series;
-
     doc_object_begin(writer->doc, "snapshots", NULL);
     int64_t *seqs = doc_column(writer->doc, "seq", DOC_COUNT, series->snapshot_count);
     for (size_t i = 0; seqs && i < series->snapshot_count; i++)
@@ -294,7 +283,6 @@ static void add_failures(const struct writer *writer)
 {
     const struct history *history = &writer->study->history;
     struct doc *doc = writer->doc;
-
     doc_list_begin(doc, "failures", NULL);
     for (size_t i = 0; i < history->failure_count; i++) {
         const struct failure *failure = &history->failures[i];
@@ -316,7 +304,6 @@ static void add_names(const struct writer *writer)
 {
     const struct history *history = &writer->study->history;
     struct doc *doc = writer->doc;
-
     doc_list_begin(doc, "phases", NULL);
     for (size_t i = 0; i < history->path_count; i++) {
         doc_row_begin(doc);
@@ -347,7 +334,6 @@ int page_series(struct doc *doc, const struct study *study, const struct view *v
                 struct err *err)
 {
     struct writer writer = {.doc = doc, .study = study, .series = &study->series, .err = err};
-
     if (!doc_takes(doc, DOC_SERIES))
         return 0;
     doc_object_begin(doc_series(doc), "series", NULL);

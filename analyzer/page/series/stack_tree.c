@@ -16,7 +16,6 @@ static uint32_t add_frame(struct stack_tree *tree, const struct symbol_frame *fr
                           struct err *err)
 {
     char text[FRAME_TEXT_BYTES];
-
     snprintf(text, sizeof text, "%s %d %" PRIu32 " %.900s %.900s", frame->kind, frame->role,
              frame->line, frame->file ? frame->file : "", frame->function);
     const uint32_t number = text_set_add(&tree->frame_texts, text, err);
@@ -38,7 +37,6 @@ static int add_path(struct stack_tree *tree, struct symbols *symbols, uint32_t s
     struct symbol_frame frame;
     size_t count = 0;
     int status = 1;
-
     while (count < SYMBOLS_DEPTH_MAX && (status = symbols_walk_next(&walk, &frame, err)) > 0)
         if ((frames[count++] = add_frame(tree, &frame, err)) == TEXT_SET_NONE)
             return -1;
@@ -56,7 +54,6 @@ uint32_t stack_tree_add(struct stack_tree *tree, struct symbols *symbols, uint64
 {
     const uint32_t known = pair_map_get(&tree->numbers, 0, site_id);
     uint32_t node;
-
     if (known != PAIR_MAP_NONE)
         return known;
     if (ARRAY_GROW(tree->stacks, tree->stack_capacity, tree->stack_count, err))
@@ -97,7 +94,6 @@ static int describe_stacks(struct doc *doc, const struct stack_tree *tree, struc
 {
     uint64_t *sites = array_new(tree->stack_count, sizeof *sites, err);
     struct blame blame;
-
     if (!sites)
         return -1;
     for (size_t i = 0; i < tree->stack_count; i++)

@@ -32,7 +32,6 @@ static int blame_all(struct step_findings *found, struct symbols *symbols, struc
     const struct outlier *outlier = &found->outlier;
     uint64_t *sites = array_new(outlier->count + AGE_COUNT, sizeof *sites, err);
     size_t count = 0;
-
     if (!sites)
         return -1;
     for (size_t i = 0; i < outlier->count; i++)
@@ -76,7 +75,6 @@ static const char *most_text(char out[WHO_BYTES], const struct step_findings *fo
     const double all = is_new ? (double)outlier->new_bytes : outlier->more_bytes;
     const struct outlier_site *most = NULL;
     double most_bytes = 0;
-
     *out = 0;
     for (size_t i = 0; i < outlier->count; i++) {
         const struct outlier_site *site = &outlier->sites[i];
@@ -101,7 +99,6 @@ static int say_began(struct opening *opening, const struct study *study, uint32_
                      const struct outlier *outlier, struct err *err)
 {
     struct account_leak found;
-
     if (account_leak_find(&found, study, account, err))
         return -1;
     const enum leak_verdict verdict = found.leak.verdict;
@@ -122,7 +119,6 @@ static int say_cause(struct opening *opening, const struct study *study, uint32_
     const uint64_t number = found->outlier.step.number;
     const bool is_open = found->outlier.is_open;
     char most[WHO_BYTES];
-
     switch (found->outlier.cause) {
     case OUTLIER_FIRST:
         return page_join(
@@ -158,7 +154,6 @@ static void say_step(struct opening *opening, const struct study *study,
                      const struct outlier *outlier)
 {
     const struct step *step = &outlier->step;
-
     const char *peak = BYTES_TEXT(step->peak_bytes);
     const char *typical = BYTES_TEXT(outlier->typical_peak_bytes);
     if (outlier->is_open)
@@ -184,7 +179,6 @@ static void say_ages(struct opening *opening, const struct study *study, uint32_
                      const struct step_findings *found)
 {
     const uint64_t bytes = found->ages.rows[AGE_BEFORE].bytes;
-
     if (!bytes || bytes < study->history.accounts[account].peak_bytes / 20 ||
         found->ages.ordinal != found->outlier.step.ordinal)
         return;
@@ -197,7 +191,6 @@ static void say_ages(struct opening *opening, const struct study *study, uint32_
 static int say_period(struct opening *opening, const struct study *study, struct err *err)
 {
     char label[BLAME_TEXT_BYTES];
-
     const char *phase = study->ends.period.phase.name;
     const uint64_t site_id = study->ends.period.site_id;
     if (phase)
@@ -227,7 +220,6 @@ static int say_keeper(struct opening *opening, const struct study *study, uint32
                                  .index = study->history.accounts[account].peak.index,
                                  .born_before = outlier->step.begin_index};
     struct held_sums sums;
-
     if (outlier->cause != OUTLIER_BEGAN)
         return 1;
     if (held_sums_find(&sums, &study->holders, &study->history, &ask, err))
@@ -244,7 +236,6 @@ static int say_afterwards(struct opening *opening, const struct study *study,
 {
     struct account_leak found;
     int status = 1;
-
     if (account_leak_find(&found, study, account, err))
         return -1;
     if (found.leak.verdict == LEAK_FOUND && account_leak_is_afterwards(&found)) {
@@ -277,7 +268,6 @@ static int take_live(struct outlier *outlier, const struct study *study,
                      const struct failure *failure, struct err *err)
 {
     struct sites live;
-
     if (sites_at(&live, &study->categories, failure->account, failure->at.index, err))
         return -1;
     outlier->new_bytes = 0;
@@ -303,7 +293,6 @@ int page_step_of_failure(struct opening *opening, const struct study *study,
     struct view of_layer = *view; /* leaks of the memory that failed explain the failure */
     struct step_findings found;
     int status = 0;
-
     of_layer.layer = account->kind == ACCOUNT_pool ? LAYER_pool : LAYER_driver;
     if (!study->steps.step_count)
         return 0;
@@ -329,7 +318,6 @@ static uint32_t choose_account(const struct study *study, const struct view *vie
 {
     const struct history *history = &study->history;
     uint32_t found = HISTORY_NONE;
-
     for (size_t i = 0; i < history->device_count; i++) {
         const struct device_use *use = &history->devices[i];
         const uint32_t account = study_account(study, use, view);
@@ -348,7 +336,6 @@ int page_steps_answer(struct opening *opening, const struct study *study, const 
 {
     const uint32_t account = choose_account(study, view);
     struct step_findings found;
-
     if (account == HISTORY_NONE)
         return page_say(opening, VERDICT_what, "No GPU memory was allocated.");
     if (!study->steps.step_count) {

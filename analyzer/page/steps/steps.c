@@ -18,7 +18,6 @@ enum { STEP_FRAME_LINES = 4, STEP_ROWS = 20 };
 static void add_work(struct doc *doc, const struct study *study, const struct driver_work *work)
 {
     const bool known = !history_is_imported(&study->history);
-
     doc_known_count(doc_spare(doc), "driver_calls", "Driver calls", known, work->calls_count);
     doc_known_count(doc, "retries", "Retries", known, work->retries_count);
     doc_known_bytes(doc_spare(doc), "flushed_bytes", "Flushed", known, work->flushed_bytes);
@@ -44,14 +43,12 @@ static const char *cause_key(enum outlier_cause cause)
                                        [OUTLIER_NEW] = "new call stacks",
                                        [OUTLIER_MORE] = "more bytes at the same call stacks",
                                        [OUTLIER_KEPT] = "more live at once"};
-
     return keys[cause];
 }
 
 static void add_outlier(struct doc *doc, const struct study *study, const struct outlier *outlier)
 {
     const bool knows = outlier->has_typical;
-
     doc_object_begin(doc, "outlier", "The highest step");
     add_step(doc, study, &outlier->step);
     doc_bool(doc, "ended", "Ended", !outlier->is_open);
@@ -96,7 +93,6 @@ static struct outlier_row *find_rows(size_t *count, const struct step_findings *
     const struct outlier *outlier = &found->outlier;
     const size_t limit = each_stack ? outlier->count : found->blame.count;
     struct outlier_row *rows = array_new(limit, sizeof *rows, err);
-
     *count = rows ? limit : 0;
     for (size_t i = 0; rows && i < outlier->count; i++) {
         const struct outlier_site *site = &outlier->sites[i];
@@ -121,7 +117,6 @@ static int add_outlier_sites(struct doc *doc, const struct study *study, const s
     struct outlier_row *rows = find_rows(&count, found, doc_takes(doc, DOC_DETAIL), err);
     const size_t limit = view_limit(view, count);
     int status = rows ? 0 : -1;
-
     doc_list_begin(doc_detail_if(doc, found->outlier.cause == OUTLIER_NONE), "outlier_sites",
                    "Allocated beyond a typical step");
     for (size_t i = 0; i < limit && !status; i++) {
@@ -182,7 +177,6 @@ static void add_windows(struct doc *doc, const struct study *study, const struct
 {
     const bool is_summary = !doc_takes(doc, DOC_DETAIL);
     const size_t by = is_summary ? (own->window_count + STEP_ROWS - 1) / STEP_ROWS : 1;
-
     doc_list_begin(doc, "steps", "Over the run");
     doc_row_begin(doc);
     add_window(doc, study, &own->first, 1, 1);
@@ -213,7 +207,6 @@ static void add_steady(struct doc *doc, const struct study *study, int device)
     const struct driver_work *last = &watch->begun_work[slot], *first = &watch->first_work[slot];
     const bool knows = steps > 0 && !history_is_imported(&study->history);
     const double per_step = steps ? 1 / (double)steps : 0;
-
     doc_object_begin(doc, "steady", "Each step after the first, on average");
     doc_known_ratio(doc_detail(doc), "driver_calls_per_step", "Driver calls", knows,
                     (double)(last->calls_count - first->calls_count) * per_step);
@@ -242,7 +235,6 @@ static int add_steps_of(struct doc *doc, const struct study *study, const struct
 {
     const struct step_watch *watch = &study->steps;
     struct step_findings found;
-
     if (step_findings_find(&found, study, number, err))
         return -1;
     page_layer(doc, study, &study->history.accounts[number], "layer");
@@ -265,7 +257,6 @@ static int add_steps(struct doc *doc, const struct study *study, const struct de
                      const struct view *view, struct err *err)
 {
     const uint32_t number = study_account(study, use, view);
-
     if (number == HISTORY_NONE || !study->steps.step_count || !step_watch_of(&study->steps, number))
         return 0;
     doc_object_begin(doc, "steps", NULL);

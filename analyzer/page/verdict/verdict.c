@@ -35,7 +35,6 @@ void verdict_vsay(struct verdict *verdict, enum verdict_role role, const char *f
 void verdict_say(struct verdict *verdict, enum verdict_role role, const char *format, ...)
 {
     va_list arguments;
-
     va_start(arguments, format);
     verdict_vsay(verdict, role, format, arguments);
     va_end(arguments);
@@ -52,7 +51,6 @@ void verdict_release(struct verdict *verdict)
 static size_t find_open(const struct verdict *verdict, enum verdict_role role)
 {
     size_t found = SIZE_MAX;
-
     for (size_t i = verdict->texts.count; i--;) {
         if (verdict->roles[i] == role)
             found = i;
@@ -66,7 +64,6 @@ void verdict_join(struct verdict *verdict, enum verdict_role role, const char *c
 {
     const size_t i = find_open(verdict, role);
     char *joined = NULL;
-
     if (i == SIZE_MAX) {
         verdict_say(verdict, role, "%c%s.", toupper((unsigned char)*clause), clause + 1);
         return;
@@ -87,7 +84,6 @@ const char *verdict_fit(char out[VERDICT_NAME_BYTES], const char *name, size_t c
                                    ? (size_t)(colon - name) + 1 + strspn(colon + 1, "0123456789")
                                    : 1;
     size_t most = characters ? characters - 1 : 0;
-
     if (utf8_text_columns(name) <= characters)
         return name;
     most = most > line_length ? most : line_length;
@@ -114,7 +110,6 @@ size_t verdict_find(const struct verdict *verdict, enum verdict_role role)
 static void add_line(struct doc *doc, const struct verdict *verdict, size_t i)
 {
     const char *label = roles[verdict->roles[i]].label, *text = verdict->texts.items[i];
-
     doc_text(doc, roles[verdict->roles[i]].key, "", text);
     if (label)
         doc_words(doc, "%s: %s", label, text);

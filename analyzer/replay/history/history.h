@@ -419,7 +419,6 @@ bool block_stays(const struct history *history, const struct block *block);
 static inline uint64_t history_reported_index(const struct history *history, int device)
 {
     const struct memory_sample *sample = &history->samples[DEVICE_SLOT(device)];
-
     return sample->known ? sample->reported_index : INDEX_NONE;
 }
 

@@ -138,7 +138,6 @@ static bool wants_block(const struct history *history, const void *item)
 {
     const struct block *block = item;
     const struct keeper *keeper = &history->keeper;
-
     return account_wants(history, &history->accounts[block->account], &block->life) ||
            pin_lies_in(history, &block->life) ||
            (keeper->wants && keeper->wants(keeper->self, block->account, &block->life));

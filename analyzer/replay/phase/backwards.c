@@ -9,7 +9,6 @@ static bool makes_first_gradients(const struct trace *trace, uint32_t stack_id)
 {
     const uint32_t frame_id = trace_python_frame(trace, stack_id);
     const uint64_t location_id = frame_id ? trace->frames[frame_id].address : 0;
-
     return location_id && location_id < trace->location_limit &&
            torch_is(trace->locations[location_id].means, TORCH_first_gradients);
 }
@@ -17,7 +16,6 @@ static bool makes_first_gradients(const struct trace *trace, uint32_t stack_id)
 static int begin_call(const struct cursor *at)
 {
     struct backwards *backwards = &at->history->backwards;
-
     if (!backwards->calls)
         backwards->calls = array_new(BACKWARDS_KEPT, sizeof *backwards->calls, at->err);
     if (!backwards->calls)
@@ -33,7 +31,6 @@ int backwards_note(const struct cursor *at, const struct inferred *inferred)
 {
     struct backwards *backwards = &at->history->backwards;
     const uint32_t stack_id = at->event->stack_id;
-
     if (inferred_is_in_backward(inferred, stack_id))
         return makes_first_gradients(at->history->trace, stack_id) ? begin_call(at) : 0;
     if (backwards->open && backwards->thread_id == at->event->thread_id)

@@ -86,7 +86,6 @@ static struct inferred_stack match_frame(const struct trace *trace, const struct
     const uint64_t means = said.has_python
                                ? trace->locations[frame->address].means
                                : torch_python_means("", trace_string(trace, frame->address));
-
     for (size_t i = 0; means && i < sizeof rules / sizeof *rules; i++)
         if (!said.says[rules[i].tier] && torch_is(means, rules[i].meaning))
             said.says[rules[i].tier] = rules[i].phase;
@@ -142,7 +141,6 @@ static void inherit_from_outer(struct inferred_stack *stack, const struct inferr
 static uint32_t add_python(uint32_t outside, const struct trace *trace, uint32_t id)
 {
     const struct trace_frame *frame = &trace->frames[id];
-
     if (frame->kind != FRAME_PYTHON || frame->address >= trace->location_limit)
         return outside;
     const struct trace_location *location = &trace->locations[frame->address];

@@ -92,7 +92,6 @@ uint32_t spans_deciding(struct spans *spans, const struct cursor *at)
 {
     const uint32_t named = named_span(spans, at), inferred = spans->inferred_span;
     const uint32_t deciding = named == HISTORY_NONE ? named : spans->items[named].deciding;
-
     if (deciding == HISTORY_NONE || inferred == HISTORY_NONE)
         return deciding == HISTORY_NONE ? inferred : deciding;
     const bool is_certain =
@@ -333,7 +332,6 @@ static int change_inferred(struct spans *spans, const struct cursor *at, enum in
 int spans_infer(struct spans *spans, const struct cursor *at, bool is_recorded)
 {
     const uint32_t stack_id = at->event->stack_id;
-
     if (!spans_may_infer(account_kind((enum memory_kind)at->event->memory)))
         return 0;
     const enum inferred_phase next =

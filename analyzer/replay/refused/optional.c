@@ -11,7 +11,6 @@ static uint64_t operators_means(const struct trace *trace, uint64_t address)
 {
     size_t count;
     const struct trace_symbol *symbols = trace_symbols(trace, address, &count);
-
     for (size_t i = 0; symbols && i < count; i++) {
         const uint64_t means = torch_native_means(trace_string(trace, symbols[i].function_id));
 

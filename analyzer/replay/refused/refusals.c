@@ -31,7 +31,6 @@ static bool may_be_one_call(const struct history *history, uint32_t left, uint32
 {
     const uint32_t a = trace_python_frame(history->trace, left);
     const uint32_t b = trace_python_frame(history->trace, right);
-
     return !a || !b || a == b;
 }
 

@@ -42,7 +42,6 @@ bool convolution_uses_tensor_cores(const struct convolution *convolution)
 static struct conv_tensor tensor_of(const struct cudnn_shape *shape)
 {
     struct conv_tensor tensor = {.count = shape->count};
-
     for (int i = 0; i < shape->count && i < CONV_DIMENSIONS_MAX; i++)
         tensor.dimensions[i] = (uint64_t)shape->dimensions[i];
     return tensor;
@@ -58,7 +57,6 @@ static struct conv_call call_of(const struct convolution *convolution)
                              .y = tensor_of(&convolution->y),
                              .is_plain = convolution->is_plain};
     uint64_t pixels = 1;
-
     for (int i = 2; i < call.x.count; i++)
         pixels *= call.x.dimensions[i];
     call.is_channels_last = convolution->x.strides[1] == 1 && pixels > 1;

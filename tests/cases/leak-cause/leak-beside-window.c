@@ -27,7 +27,6 @@ int main(int count, char **arguments)
 {
     const int frees = count > 1 && strcmp(arguments[1], "free") == 0;
     void *window[WINDOW] = {NULL};
-
     for (int number = 0; number < FRAMES; number++) {
         void *flow = NULL;
         void *left = window[number % WINDOW];

@@ -40,7 +40,6 @@ int main(int count, char **arguments)
 {
     const int frees = count > 1 && strcmp(arguments[1], "free") == 0;
     int damaged = 0;
-
     srand(5);
     for (int number = 0; number < PICTURES; number++)
         damaged += read_picture(rand() % 6 == 0, frees) != 0;

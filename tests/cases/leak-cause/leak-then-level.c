@@ -27,7 +27,6 @@ int main(int count, char **arguments)
 {
     const int frees = count > 1 && strcmp(arguments[1], "free") == 0;
     int lost = 0;
-
     for (int step = 0; step < STEPS; step++) {
         void *work = NULL;
         if (cudaMalloc(&work, 40 * MIB) != cudaSuccess)

@@ -27,7 +27,6 @@ int main(int count, char **arguments)
 {
     const int clients = count > 1 && strcmp(arguments[1], "few") == 0 ? CLIENTS / 2 : CLIENTS;
     void *buffers[CLIENTS];
-
     for (int i = 0; i < clients + REQUESTS; i++) {
         void *buffer = buffer_new();
         if (!buffer)

@@ -44,7 +44,6 @@ int main(int count, char **arguments)
 {
     const int most = count > 1 && strcmp(arguments[1], "small") == 0 ? 20 : 40;
     int next = 0;
-
     for (int request = 0; request < REQUESTS; request++) {
         void *picture = NULL;
         if (cudaMalloc(&picture, 24 * MIB) != cudaSuccess)

@@ -40,7 +40,6 @@ static int load(size_t bytes, size_t most_bytes)
 int main(int count, char **arguments)
 {
     const size_t most_bytes = (count > 1 && strcmp(arguments[1], "small") == 0 ? 300 : 600) * MIB;
-
     srand(11);
     for (int view = 0; view < VIEWS; view++) {
         void *picture = NULL;

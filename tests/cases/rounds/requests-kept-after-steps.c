@@ -41,7 +41,6 @@ static void serve(int frees)
 {
     struct request *request = malloc(sizeof *request);
     void *scratch;
-
     cudaMalloc(&scratch, 16 * MIB);
     cudaMalloc(&request->keys, 48 * MIB);
     cudaMalloc(&request->values, 24 * MIB);
@@ -58,7 +57,6 @@ int main(int argc, char **argv)
 {
     const int frees = argc > 1 && !strcmp(argv[1], "free");
     void *weights;
-
     cudaMalloc(&weights, 256 * MIB);
     train();
     for (int i = 0; i < REQUESTS; i++)

@@ -151,7 +151,6 @@ static int turn_pytorch(struct maker *maker)
     bool *live = &maker->tensor_live[place];
     const uint32_t block = maker->tensors[place];
     struct event event;
-
     *live = !*live;
     if (!*live) {
         event = next_event(maker, EVENT_FREE, MEMORY_TENSOR);

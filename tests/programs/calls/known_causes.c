@@ -20,14 +20,12 @@ static int to_neighbour[2], from_neighbour[2];
 static int start(void)
 {
     CUcontext context;
-
     return cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context);
 }
 
 static CUresult take(size_t bytes)
 {
     CUdeviceptr address;
-
     return cuMemAlloc_v2(&address, bytes);
 }
 
@@ -37,7 +35,6 @@ static int live_next_door(void)
 {
     size_t bytes;
     char answer;
-
     if (read(to_neighbour[0], &bytes, sizeof bytes) != sizeof bytes)
         return 0; /* the parent has ended */
     answer = (char)(start() || take(bytes));
@@ -48,7 +45,6 @@ static int live_next_door(void)
 static int call_neighbour(size_t bytes)
 {
     char answer = 1;
-
     return write(to_neighbour[1], &bytes, sizeof bytes) != sizeof bytes ||
            read(from_neighbour[0], &answer, 1) != 1 || answer;
 }
@@ -65,7 +61,6 @@ static CUresult invalid(void)
 static CUresult pinned(void)
 {
     void *address;
-
     return cuMemAllocHost_v2(&address, (size_t)1 << 60);
 }
 
@@ -74,7 +69,6 @@ static CUresult imported(void)
 {
     CUipcMemHandle handle;
     CUdeviceptr address;
-
     memset(&handle, 7, sizeof handle);
     return cuIpcOpenMemHandle_v2(&address, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
 }
@@ -84,7 +78,6 @@ static CUresult imported(void)
 static CUresult managed(void)
 {
     CUdeviceptr address;
-
     return cuMemAllocManaged(&address, 6 * GIB, CU_MEM_ATTACH_GLOBAL) || take(9 * GIB) ||
                    call_neighbour(6 * GIB)
                ? CUDA_ERROR_UNKNOWN
@@ -108,7 +101,6 @@ static CUresult large_neighbour(void)
 static CUresult captured(void)
 {
     CUstream stream;
-
     return take(GIB) || cuStreamCreate(&stream, 0) ||
                    cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED) ||
                    call_neighbour(12 * GIB)
@@ -122,7 +114,6 @@ static CUresult full_pool(void)
     CUmemPoolProps properties;
     CUmemoryPool pool;
     CUdeviceptr address;
-
     memset(&properties, 0, sizeof properties);
     properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
@@ -173,7 +164,6 @@ int main(int argc, char **argv)
 {
     CUresult result = CUDA_SUCCESS;
     pid_t neighbour;
-
     if (argc != 2 || pipe(to_neighbour) || pipe(from_neighbour) || (neighbour = fork()) < 0)
         return 9;
     if (!neighbour) {

@@ -18,7 +18,6 @@ static void *kept[KEPT_MOST];
 static void *take(size_t bytes)
 {
     void *address = NULL;
-
     return cudaMalloc(&address, bytes) ? NULL : address;
 }
 
@@ -28,7 +27,6 @@ static void *take(size_t bytes)
 static void forgets_every_second(int step)
 {
     void *scratch = take(2 * MIB);
-
     if (step % 2)
         return;
     cudaFree(scratch);
@@ -38,7 +36,6 @@ static void forgets_every_second(int step)
 static void frees_on_no_stream(int step)
 {
     void *request = NULL;
-
     (void)step;
     cudaMallocAsync(&request, 3 * MIB, NULL);
 }
@@ -48,7 +45,6 @@ static void keeps_pieces(int step)
 {
     static char *memory;
     static int count;
-
     if (!memory)
         memory = take(64 * MIB);
     gpumemtrace_pool_alloc("rmm", 0, memory + (size_t)step * MIB, MIB);
@@ -62,7 +58,6 @@ static void keeps_pieces(int step)
 static void keeps_the_last(int step)
 {
     void **slot = &kept[step % KEPT_MOST];
-
     cudaFree(*slot);
     *slot = take((size_t)(1 + step * 7 % 5) * MIB);
 }
@@ -72,7 +67,6 @@ static void doubles(int step)
 {
     static size_t size_bytes;
     const size_t needed_bytes = (size_t)(step < 8 ? step + 1 : 8) * MIB;
-
     if (needed_bytes <= size_bytes)
         return;
     size_bytes = size_bytes ? 2 * size_bytes : MIB;
@@ -107,7 +101,6 @@ static void copies_the_cache(int step)
 static void doubles_for_ever(int step)
 {
     void *longer;
-
     if (step & (step - 1))
         return;
     longer = take((size_t)(step ? 2 * step : 1) * MIB);

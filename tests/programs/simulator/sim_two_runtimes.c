@@ -66,7 +66,6 @@ int main(void)
     size_t before_bytes;
     void *block;
     int number;
-
     CHECK(older.version(&number) == cudaSuccess && number / 1000 == 12);
     CHECK(newer.version(&number) == cudaSuccess && number / 1000 == 13);
 

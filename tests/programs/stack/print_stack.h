@@ -40,7 +40,6 @@ static inline int print_module(struct dl_phdr_info *info, size_t info_bytes, voi
 {
     uint64_t start = UINT64_MAX, end = 0;
     char path[4096] = "";
-
     (void)info_bytes, (void)unused;
     if (!*info->dlpi_name && readlink("/proc/self/exe", path, sizeof path - 1) < 0)
         return -1;

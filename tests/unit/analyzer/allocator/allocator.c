@@ -11,7 +11,6 @@
 static void init(struct allocator *allocator)
 {
     const struct allocator_settings settings = allocator_default_settings();
-
     allocator_init(allocator, &settings);
 }
 

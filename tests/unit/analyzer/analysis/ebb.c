@@ -30,7 +30,6 @@ static struct ebb ebb_of(size_t row)
 {
     struct ebb ebb = {0};
     uint64_t kept = 0;
-
     for (uint64_t n = 0; n < rows[row].births; n++) {
         ebb_birth(&ebb, kept);
         const uint64_t every = rows[row].lost_every;
@@ -56,7 +55,6 @@ TEST(a_window_keeps_the_fewest_of_its_births)
     static const uint64_t live[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5};
     static const uint64_t least[] = {1, 1, 5, 2, 3, 5};
     struct ebb ebb = {0};
-
     for (size_t i = 0; i < sizeof live / sizeof *live; i++)
         ebb_birth(&ebb, live[i]);
     assert_int_equal(ebb.window, 2);

@@ -48,7 +48,6 @@ static struct history replay(struct holders *holders)
 {
     const struct observer observer = holders_observer(holders);
     struct made_events made = {0};
-
     add_block(&made, 0x1000, STACK_OF_LIST);
     add_block(&made, 0x2000, STACK_OF_LIST);
     add_block(&made, 0x3000, STACK_OF_MODEL);
@@ -74,7 +73,6 @@ static struct held_sums find(const struct holders *holders, const struct history
 {
     struct held_sums sums;
     struct err err = {0};
-
     ask.account = history->devices[0].leading;
     assert_int_equal(held_sums_find(&sums, holders, history, &ask, &err), 0);
     return sums;
@@ -84,7 +82,6 @@ static void blocks_of_one_chain_are_one_sum_and_others_stand_apart(void **state)
 {
     struct holders holders = {.trace = &trace};
     struct history history = replay(&holders);
-
     (void)state;
     assert_int_equal(holders.count, 2);
     struct held_sums sums =
@@ -104,7 +101,6 @@ static void a_block_that_was_freed_since_the_walk_is_not_held(void **state)
 {
     struct holders holders = {.trace = &trace};
     struct history history = replay(&holders);
-
     (void)state;
     /* at the last event, seen with the eyes of the first walk: 0x1000 is another block */
     holders.count = 1;
@@ -124,7 +120,6 @@ static void each_call_stack_has_its_own_sums(void **state)
 {
     struct holders holders = {.trace = &trace};
     struct history history = replay(&holders);
-
     (void)state;
     struct held_sums sums = find(
         &holders, &history, (struct held_ask){.index = 3, .by_stack = true, .is_of_walk = true});
@@ -140,7 +135,6 @@ static void a_moment_has_the_nearest_walk_and_a_failure_the_walk_that_follows(vo
 {
     struct holders holders = {.trace = &trace};
     struct history history = replay(&holders);
-
     (void)state; /* the walks saw events 3 and 7 */
     assert_null(holders_last_walk(&holders, 2));
     assert_ptr_equal(holders_last_walk(&holders, 6)->walk, &walks[0]);
@@ -162,6 +156,5 @@ int main(void)
         cmocka_unit_test(each_call_stack_has_its_own_sums),
         cmocka_unit_test(a_moment_has_the_nearest_walk_and_a_failure_the_walk_that_follows),
     };
-
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

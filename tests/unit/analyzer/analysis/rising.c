@@ -91,7 +91,6 @@ TEST(the_run_is_described_from_its_first_size)
 {
     const uint64_t sizes[] = {7, 9, 2, 5, 5, 9};
     struct rising rising = {0};
-
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         rising_add(&rising, &(struct rising_request){.size_bytes = sizes[i]});
     assert_int_equal(rising.first_bytes, 2);
@@ -107,7 +106,6 @@ TEST(the_run_is_described_from_its_first_size)
 TEST(blocks_that_get_larger_are_kept_if_none_was_freed)
 {
     struct rising rising = {0};
-
     for (uint64_t bytes = 10; bytes <= 50; bytes += 10)
         rising_add(&rising, &(struct rising_request){.size_bytes = bytes});
     assert_true(rising_is_kept(&rising, 5, 0));

@@ -14,7 +14,6 @@ TEST(the_work_for_the_order_of_lines_grows_no_faster_than_their_number)
     struct account_ends own = {.count = SITES, .pair_count = SITES};
     struct step_period period;
     struct err err = {0};
-
     trace.frames = calloc(trace.frame_limit, sizeof *trace.frames);
     own.sites = calloc(SITES, sizeof *own.sites);
     own.pairs = calloc(SITES, sizeof *own.pairs);

@@ -33,7 +33,6 @@ static struct sweeps run(size_t number)
     const uint64_t *swept = cases[number].swept;
     struct sweeps sweeps = {0};
     uint64_t live = 0, live_before = 0, next = 0;
-
     for (uint64_t step = 1; step <= cases[number].steps; step++) {
         live++;
         if (next < SWEEPS && swept[next] == step)
@@ -63,7 +62,6 @@ TEST(blocks_of_several_steps_that_are_freed_in_one_moment_are_a_sweep)
 TEST(a_sweep_frees_most_of_what_is_live_before_the_next_birth)
 {
     struct sweeps sweeps = {0};
-
     for (uint64_t step = 1; step <= 3; step++) /* three of eight bytes */
         sweeps_free(&sweeps, &(struct swept){1, 9 - step, 1, step, 1});
     sweeps_end(&sweeps, 1, true);
@@ -78,7 +76,6 @@ TEST(the_usual_distance_is_that_of_most_beats)
     static const uint64_t every_three[] = {0, 3, 6, 12, 15, 18, 21, 25, 28, 31},
                           irregular[] = {0, 2, 5, 9, 14};
     struct occurrences occurrences = {0}, others = {0};
-
     for (size_t i = 0; i < sizeof every_three / sizeof *every_three; i++)
         occurrences_add(&occurrences, every_three[i]);
     for (size_t i = 0; i < sizeof irregular / sizeof *irregular; i++)

@@ -29,7 +29,6 @@ static const struct {
 static struct trend trend_of(const uint64_t *bytes, size_t most, uint64_t samples[TREND_SAMPLES])
 {
     struct trend trend = {.samples = samples};
-
     for (size_t i = 0; i < most && bytes[i]; i++)
         trend_add(&trend, i, i + 1, bytes[i]);
     trend_close(&trend);
@@ -59,7 +58,6 @@ TEST(a_window_keeps_the_lowest_end)
 {
     uint64_t samples[TREND_SAMPLES];
     struct trend trend = {.samples = samples};
-
     for (uint64_t end = 0; end < 4 * TREND_SAMPLES; end++)
         trend_add(&trend, end, end + 1, end % 4 == 2 ? end : 1000 + end);
     trend_close(&trend);
@@ -74,7 +72,6 @@ TEST(a_value_for_many_ends_counts_as_often_as_one_for_each)
 {
     uint64_t one_samples[TREND_SAMPLES], each_samples[TREND_SAMPLES];
     struct trend one = {.samples = one_samples}, each = {.samples = each_samples};
-
     trend_add(&one, 0, 50, 5);
     trend_add(&one, 50, 300, 9);
     for (uint64_t end = 0; end < 300; end++)

@@ -74,7 +74,6 @@ struct run {
 static void free_one(struct run *run, uint64_t which)
 {
     const uint64_t last = run->live.count - 1, at = which == OLDEST ? 0 : last;
-
     turnover_free(&run->turnover, &(struct turnover_free){.index = run->index++,
                                                           .begin_index = run->begins[at],
                                                           .size_bytes = run->sizes[at],
@@ -98,7 +97,6 @@ static void make_one(struct run *run, uint64_t size_bytes)
 static struct turnover turnover_of(const char *steps)
 {
     struct run run = {0};
-
     for (uint64_t at = 0; steps[at]; at++) {
         const struct step step = step_of(steps[at], at);
         const struct turnover_level last = run.live;
@@ -123,7 +121,6 @@ TEST(a_cache_is_full_if_new_blocks_replace_old_ones_and_it_stays_level)
 TEST(the_level_is_reached_with_the_last_rise_before_a_block_is_replaced)
 {
     const struct turnover turnover = turnover_of("++++.++++..+++..=.=..==");
-
     assert_int_equal(turnover.risen_at, 13);
     assert_int_equal(turnover.level.bytes, 110);
     assert_int_equal(turnover.most.bytes, 110);

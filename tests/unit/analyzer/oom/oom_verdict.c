@@ -73,7 +73,6 @@ static struct oom evidence(const struct row *row, const struct failure *failure)
 {
     const uint64_t requested_bytes = (row->requested ? row->requested : 2 * GIB) * MIB;
     const uint64_t held_bytes = (row->held ? row->held : 14 * GIB) * MIB;
-
     return (struct oom){
         .failure = failure,
         .result = row->result ? row->result : RESULT_OUT_OF_MEMORY,

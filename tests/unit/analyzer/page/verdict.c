@@ -12,7 +12,6 @@ struct said {
 static struct verdict say_all(const struct said *said, size_t count)
 {
     struct verdict verdict = {0};
-
     for (size_t i = 0; i < count; i++)
         verdict_say(&verdict, said[i].role, "%s", said[i].text);
     return verdict;
@@ -26,7 +25,6 @@ TEST(the_verdict_has_the_first_sentence_of_each_role_until_the_next_finding)
     };
     static const size_t expected[VERDICT_ROLES] = {0, 2, SIZE_MAX, 1};
     struct verdict verdict = say_all(said, sizeof said / sizeof *said);
-
     for (int role = 0; role < VERDICT_ROLES; role++)
         assert_int_equal(verdict_find(&verdict, (enum verdict_role)role), expected[role]);
     verdict_release(&verdict);

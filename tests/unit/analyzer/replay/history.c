@@ -25,7 +25,6 @@ static struct made_events make_events(struct truth *truth)
     uint64_t sizes[ADDRESSES] = {0};
     uint32_t random = 5;
     struct made_events made = {0};
-
     while (made.count < EVENTS) {
         uint32_t slot;
         int device;
@@ -61,7 +60,6 @@ TEST(random_traffic_on_three_devices_is_counted_to_the_byte)
     struct truth truth = {0};
     struct made_events made = make_events(&truth);
     struct history history = made_replay(&made, NULL);
-
     assert_int_equal(history.device_count, DEVICES);
     for (int device = 0; device < DEVICES; device++) {
         const struct device_use *use = history_device(&history, device);
@@ -88,7 +86,6 @@ static int watch_change(void *self, const struct cursor *at, const struct change
 {
     struct watcher *watcher = self;
     uint64_t bytes = change->block->size_bytes;
-
     assert_true(at->index >= watcher->last_index);
     watcher->last_index = at->index;
     watcher->births_count += change->birth;
@@ -115,7 +112,6 @@ static struct history watched_replay(struct made_events *made, struct watcher *w
     const struct observer observer = {
         .self = watcher, .on_change = watch_change, .on_event = watch_event};
     const struct replay_plan plan = {.observers = {&observer, 1}};
-
     return made_replay(made, &plan);
 }
 
@@ -146,7 +142,6 @@ TEST(an_event_that_ends_several_blocks_shows_each_end)
 {
     struct made_events made = {0};
     struct watcher watcher = {.account = ACCOUNT_device};
-
     for (uint64_t address = 1; address <= 3; address++)
         made_add(&made, (struct event){.kind = EVENT_ALLOC,
                                        .memory = MEMORY_LINEAR,
@@ -166,7 +161,6 @@ TEST(a_change_of_size_is_an_end_and_a_birth_of_the_same_block)
     static const uint64_t sizes[] = {10, 30, 30, 5};
     struct made_events made = {0};
     struct watcher watcher = {.account = ACCOUNT_device};
-
     for (int i = 0; i < 4; i++)
         made_add(&made, (struct event){.kind = EVENT_POOL_USAGE,
                                        .memory = MEMORY_GRAPH,
@@ -186,7 +180,6 @@ TEST(a_change_of_size_is_an_end_and_a_birth_of_the_same_block)
 TEST(a_framework_pool_is_summed_on_each_device_apart)
 {
     struct made_events made = {0};
-
     for (int8_t device = 0; device < 2; device++)
         made_add(&made, (struct event){.kind = EVENT_ALLOC,
                                        .memory = MEMORY_TENSOR,
@@ -207,7 +200,6 @@ TEST(a_framework_pool_is_summed_on_each_device_apart)
 TEST(samples_of_two_devices_do_not_measure_a_module)
 {
     struct made_events made = {0};
-
     for (int8_t device = 0; device < 2; device++)
         made_add(&made, (struct event){.kind = EVENT_DEVICE_MEMORY,
                                        .device = device,

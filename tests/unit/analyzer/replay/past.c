@@ -21,7 +21,6 @@ static struct made_events make_events(void)
     static size_t at[ADDRESSES]; /* 1 + index in lives; 0: no live block */
     struct made_events made = {0};
     uint32_t random = 12345;
-
     life_count = 0;
     for (size_t i = 0; i < ADDRESSES; i++)
         at[i] = 0;
@@ -57,7 +56,6 @@ static void expect_all_that_lived_at(const struct history *history, uint64_t ind
     struct live_walk walk =
         live_walk_begin(history, history->devices[0].accounts[ACCOUNT_device], index);
     const struct block *block;
-
     while ((block = live_walk_next(&walk))) {
         bytes += block->size_bytes;
         count++;
@@ -76,7 +74,6 @@ TEST(what_was_live_is_found_at_the_peak_at_every_stop_and_at_the_end)
 {
     struct made_events made = make_events();
     uint64_t stops[STOPS];
-
     for (uint64_t i = 0; i < STOPS; i++)
         stops[i] = i * i * (EVENTS - 1) / ((STOPS - 1) * (STOPS - 1));
     struct history history =
@@ -107,7 +104,6 @@ TEST(what_ended_is_kept_only_as_long_as_a_moment_needs_it)
 {
     struct made_events made = make_events();
     struct history history = made_replay(&made, NULL);
-
     /* The list may hold the blocks that are live at the peak, and as many again before it is
        thinned. */
     assert_true(history.ended_blocks.count <= 2 * ADDRESSES);

@@ -24,7 +24,6 @@ static void write_trace(const char *name, int complete, const char *run_id,
     const struct timespec times[2] = {*written, *written};
     char path[PATH_MAX], sql[256];
     sqlite3 *db;
-
     snprintf(path, sizeof path, "%s/%s", folder, name);
     snprintf(sql, sizeof sql,
              "CREATE TABLE meta(key, value); INSERT INTO meta VALUES('complete', %d), "
@@ -45,7 +44,6 @@ static void take(void *self, const char *path)
 TEST(only_complete_traces_of_the_run_are_seen)
 {
     const struct run_past run = {.pattern = pattern, .pid = PID, .started = later};
-
     write_trace("t.1.db", 1, "4711.5", &then); /* of an older process with that pid */
     write_trace("t.2.db", 1, "4711.9", &later);
     write_trace("t.3.db", 1, "47110.9", &later);

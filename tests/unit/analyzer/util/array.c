@@ -25,7 +25,6 @@ ORDER_POINTERS_BY(pointers_by_bytes, struct item, FALLING(bytes));
 TEST(the_first_key_that_differs_decides)
 {
     struct item items[] = {{2, 1, "d"}, {1, 5, "c"}, {1, 7, "a"}, {1, 5, "b"}};
-
     SORT(items, 4, by_age);
     for (int i = 0; i < 4; i++)
         assert_int_equal(items[i].name[0], "abcd"[i]);
@@ -34,7 +33,6 @@ TEST(the_first_key_that_differs_decides)
 TEST(a_later_key_is_computed_only_if_the_earlier_ones_are_equal)
 {
     const struct item items[] = {{1, 5, "a"}, {2, 9, "b"}, {2, 4, "c"}};
-
     computed_count = 0;
     assert_int_equal(by_negated(&items[0], &items[1]), -1);
     assert_int_equal(computed_count, 0);
@@ -46,7 +44,6 @@ TEST(pointers_are_sorted_by_their_items_and_an_empty_array_may_be_null)
 {
     const struct item low = {0, 1, ""}, high = {0, 2, ""};
     const struct item *items[] = {&low, &high};
-
     SORT(items, 2, pointers_by_bytes);
     assert_true(items[0] == &high && items[1] == &low);
     SORT((struct item *)NULL, 0, by_age);

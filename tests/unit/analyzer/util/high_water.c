@@ -22,7 +22,6 @@ TEST(the_highest_value_since_any_moment_is_known)
     struct high_water water = {0};
     uint64_t value = 0;
     uint32_t random = 7;
-
     for (size_t now = 1; now < MOMENTS; now++) {
         random = random * 1664525 + 1013904223;
         uint64_t step = (random >> 10) % 100;
@@ -45,7 +44,6 @@ TEST(what_is_learned_late_counts_from_its_own_beginning)
     struct high_water water = {0};
     uint64_t held = 0;
     uint32_t random = 99;
-
     for (size_t now = 0; now < MOMENTS; now++)
         values[now] = 0;
     for (size_t now = 1; now < MOMENTS; now++) {
@@ -71,7 +69,6 @@ TEST(what_is_learned_late_counts_from_its_own_beginning)
 TEST(a_moment_that_is_forgotten_leaves_the_earlier_ones_as_they_are)
 {
     struct high_water water = {0};
-
     assert_int_equal(high_water_raise(&water, 50, NULL), 0);
     assert_int_equal(high_water_begin(&water, 1, 20, NULL), 0);
     assert_int_equal(high_water_begin(&water, 2, 10, NULL), 0);

@@ -15,7 +15,6 @@ static uint32_t next_random(uint32_t *state)
 TEST(an_empty_map_has_nothing)
 {
     struct pair_map map = {0};
-
     assert_int_equal(pair_map_get(&map, 0, 5), PAIR_MAP_NONE);
     assert_int_equal(pair_map_remove(&map, 0, 5), PAIR_MAP_NONE);
     pair_map_release(&map);
@@ -24,7 +23,6 @@ TEST(an_empty_map_has_nothing)
 TEST(equal_second_numbers_with_different_first_ones_are_different)
 {
     struct pair_map map = {0};
-
     assert_int_equal(pair_map_put(&map, 1, 0x1000, 11, NULL), 0);
     assert_int_equal(pair_map_put(&map, 2, 0x1000, 22, NULL), 0);
     assert_int_equal(pair_map_get(&map, 1, 0x1000), 11);
@@ -37,7 +35,6 @@ TEST(equal_second_numbers_with_different_first_ones_are_different)
 TEST(a_second_put_replaces_the_first)
 {
     struct pair_map map = {0};
-
     assert_int_equal(pair_map_put(&map, 0, 7, 1, NULL), 0);
     assert_int_equal(pair_map_put(&map, 0, 7, 2, NULL), 0);
     assert_int_equal(pair_map_get(&map, 0, 7), 2);
@@ -51,7 +48,6 @@ TEST(it_agrees_with_an_array_over_many_random_changes)
     struct pair_map map = {0};
     uint32_t random = 1;
     size_t count = 0;
-
     for (int s = 0; s < SPACES; s++)
         for (int k = 0; k < KEYS; k++)
             truth[s][k] = PAIR_MAP_NONE;

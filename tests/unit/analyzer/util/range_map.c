@@ -8,7 +8,6 @@ enum { SLOTS = 256, SLOT_BYTES = 100, ROUNDS = 20000 };
 TEST(an_empty_map_has_no_range)
 {
     struct range_map map;
-
     range_map_init(&map);
     assert_null(range_map_at_or_after(&map, 0));
     range_map_remove(&map, 5);
@@ -19,7 +18,6 @@ TEST(a_range_holds_its_first_byte_but_not_the_one_behind_its_last)
 {
     struct range_map map;
     uint32_t replaced;
-
     range_map_init(&map);
     assert_int_equal(range_map_insert(&map, 100, 10, 7, &replaced, NULL), 0);
     assert_int_equal(range_map_at_or_after(&map, 100)->value, 7);
@@ -33,7 +31,6 @@ TEST(a_range_at_the_same_start_is_replaced)
 {
     struct range_map map;
     uint32_t replaced;
-
     range_map_init(&map);
     assert_int_equal(range_map_insert(&map, 100, 10, 1, &replaced, NULL), 0);
     assert_int_equal(replaced, RANGE_NONE);
@@ -72,7 +69,6 @@ TEST(it_agrees_with_an_array_over_many_random_changes)
     unsigned sizes[SLOTS] = {0};
     struct range_map map;
     uint32_t random = 1, replaced;
-
     range_map_init(&map);
     for (int round = 0; round < ROUNDS; round++) {
         uint32_t slot;
