@@ -358,6 +358,7 @@ def optimize(trace, line, named):
         ("A" * 8 + "B" * 8, 16),
         ("AAAABBBBCCC", 11),
         ("AABB", 1),
+        ("".join(letter * 3 for letter in "ABCDEFGHIJKLMNOPQ"), 1),  # too many to tell apart
     ],
 )
 def test_optimizers_that_take_turns_end_one_step(trace, turns, expected, named):

@@ -170,7 +170,7 @@ static int spread_stack(const struct spreading *spreading)
 
 /* --- all of them --- */
 
-/* Of equal groups, the one that holds the larger site comes first. */
+/* The group that holds the larger site comes first among equal groups. */
 ORDER_BY(compare_groups, struct group, FALLING(own_bytes), FALLING(inclusive_bytes), RISING(first),
          strcmp(a->name, b->name));
 

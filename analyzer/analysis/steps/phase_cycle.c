@@ -91,7 +91,8 @@ static enum cycle_end end_other(struct phase_cycle *cycle, uint32_t number)
 
 bool phase_cycle_is_sequence(const struct phase_cycle *cycle)
 {
-    return cycle->count > 1 && !cycle->has_alternated && cycle->last_count >= LOOP_ENDS;
+    return cycle->count > 1 && cycle->last < cycle->count && !cycle->has_alternated &&
+           cycle->last_count >= LOOP_ENDS;
 }
 
 enum cycle_end phase_cycle_end(struct phase_cycle *cycle, const struct span *span)

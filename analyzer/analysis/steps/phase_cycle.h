@@ -57,5 +57,6 @@ enum cycle_end { CYCLE_GOES_ON, CYCLE_CLOSES, CYCLE_CLOSES_ANEW };
 
 /* To be called at the end of a phase. Phases beyond CYCLE_PHASES_MAX close no cycle. */
 enum cycle_end phase_cycle_end(struct phase_cycle *cycle, const struct span *span);
-/* True if the phases followed one another, each as often as it came, up to now. */
+/* True if no phase has ended again after another one, and the last one ended three times in a row.
+ * False beyond CYCLE_PHASES_MAX phases. */
 bool phase_cycle_is_sequence(const struct phase_cycle *cycle);
