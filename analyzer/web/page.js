@@ -4,7 +4,7 @@
 
 const MODES = [['live', 'live'], ['grown', 'grown since'], ['kept', 'still live at the end'], ['temporary', 'gone by the end']];
 const HASH_MS = 100;
-const DEFAULTS = { trace: null, layer: 0, moment: null, since: null, mode: null, by: 'category', axis: 'event', zoom: '', inverted: 0, all: 0, pinning: 0, find: '' };
+const DEFAULTS = { trace: null, layer: null, moment: null, since: null, mode: null, by: 'category', axis: 'event', zoom: '', inverted: 0, all: 0, pinning: 0, find: '' };
 
 // Answers that are shown first.
 const ALARM = /^(Out of memory|Leak: |The limit is broken|\d+ of \d+ limits are broken)/;
@@ -115,7 +115,7 @@ const page = {
     const series = this.trace.series;
     this.series = series && series.layers.length ? new Series(series) : null;
     if (this.series) {
-      state.layer = Math.min(state.layer, this.series.layers.length - 1);
+      state.layer = Math.min(state.layer ?? this.firstLayer(), this.series.layers.length - 1);
       const last = this.series.snapshotCount - 1;
       const opening = this.opening();
       if (!this.modes().some(([mode]) => mode === state.mode)) state.mode = opening.mode;
@@ -145,6 +145,16 @@ const page = {
     return !!trace && trace.path === this.document.job?.failed_trace;
   },
 
+  // The layer to open: the first one of the device of the last failure, else one that leaks, else the
+  // first one of the device with the highest peak.
+  firstLayer() {
+    const { layers } = this.series, failed = this.failed().pop(), leading = leadingLayers(layers);
+    const leaking = layers.findIndex((layer) => this.isLeaking(layer));
+    if (!failed && leaking >= 0) return leaking;
+    const highest = leading.reduce((most, layer) => (layer.peak_bytes > most.peak_bytes ? layer : most));
+    return layers.indexOf(leading.find(({ device }) => device === failed?.device) || highest);
+  },
+
   layer() {
     return this.series.layers[this.state.layer];
   },
@@ -168,8 +178,8 @@ const page = {
     return CHANGE_MODES.some(([mode]) => mode === this.state.mode);
   },
 
-  isLeaking() {
-    const layer = this.layer(), isIts = (row) => row.layer === layer.layer && row.pool === layer.pool;
+  isLeaking(layer = this.layer()) {
+    const isIts = (row) => row.layer === layer.layer && row.pool === layer.pool;
     return (this.trace.leaks || []).some((row) => row.device === layer.device && row.growth.some((one) => isIts(one) && one.verdict === 'leak'));
   },
 
@@ -215,7 +225,7 @@ const page = {
   peaks() {
     const { series } = this, layers = series ? series.layers : [];
     const answers = [...(this.trace.answer || []), ...(this.trace.more || []).map(({ text }) => text)];
-    return layers.filter((layer, i) => layers.findIndex((other) => other.device === layer.device) === i).flatMap((layer) => {
+    return leadingLayers(layers).flatMap((layer) => {
       const peak = bytesText(layer.peak_bytes), total = this.device(layer.device)?.total_bytes;
       const driver = layers.find((other) => other !== layer && other.layer === 'driver' && other.device === layer.device);
       return answers.some((text) => text.startsWith('Peak ' + peak) || text.includes('peak at ' + peak)) ? [] :
@@ -265,7 +275,7 @@ const page = {
   },
 
   traceChoice() {
-    const made = element('select', { onchange: (event) => this.set({ trace: Number(event.target.value), layer: 0, moment: null }) },
+    const made = element('select', { onchange: (event) => this.set({ trace: Number(event.target.value), layer: null, moment: null }) },
       ...this.traces.map((one, i) => element('option', { value: i, selected: i === this.state.trace }, traceName(one))));
     return element('label', {}, 'Trace ', made);
   },

@@ -20,13 +20,12 @@ function likeDrawn({ job, traces }) {
   return found;
 }
 
-// One chart per card of each trace: {trace, layer: its number, series, text}. The first layer of a
-// card is the leading one.
+// One chart per card of each trace: {trace, layer: its number, series, text}.
 function rankCharts(job) {
   const like = likeDrawn(job);
   return job.traces.flatMap((one, trace) => {
     const layers = one.series ? one.series.layers : [];
-    const leading = layers.filter((layer, i) => layers.findIndex((other) => other.device === layer.device) === i);
+    const leading = leadingLayers(layers);
     return leading.map((layer) => {
       const alike = like.get(one.trace.path + ' ' + layer.device);
       return {

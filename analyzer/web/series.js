@@ -29,6 +29,11 @@ function callTree(name, rows, isInverted) {
   return root;
 }
 
+// The first layer of each device, which leads it.
+function leadingLayers(layers) {
+  return layers.filter((layer, i) => layers.findIndex((other) => other.device === layer.device) === i);
+}
+
 class Series {
   constructor(series) {
     Object.assign(this, series);

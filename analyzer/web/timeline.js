@@ -137,8 +137,9 @@ class Timeline {
     if (end > rows[rows.length - 1][0]) rows.push([end, ...groups.map(() => null)]); // extends the axis to the end
     this.driver = layer.layer === 'driver' ? null :
       series.layers.find((other) => other.layer === 'driver' && other.device === layer.device);
-    const colours = groups.map((group, i) => group.colour || (/^other /.test(group.name) ? REST_COLOUR : colourOfNumber(i)));
     this.phaseNames = [...new Set(series.phases.map((row) => row.phase))];
+    const colours = groups.map((group, i) => group.colour || (/^other /.test(group.name) ? REST_COLOUR :
+      by === 'phase' && this.phaseNames.includes(group.name) ? this.phaseColour(group.name) : colourOfNumber(i)));
     const whole = [rows[0][0], rows[rows.length - 1][0]], dateWindow = Timeline.zoomOf(zoom, ...whole);
     this.end = end;
     this.scale = scale;
@@ -192,9 +193,9 @@ class Timeline {
     if (now[0] !== low || now[1] !== high) this.chart.updateOptions({ valueRange: [low, high] });
   }
 
-  // Phases take colours from the middle of the palette on, so that they differ from the first groups.
+  // Phases take colours from the end of the palette, because groups take them from its beginning.
   phaseColour(phase) {
-    return colourOfNumber(PALETTE.length / 2 + this.phaseNames.indexOf(phase));
+    return colourOfNumber(PALETTE.length - 1 - this.phaseNames.indexOf(phase) % PALETTE.length);
   }
 
   // The phases with the widest bands.

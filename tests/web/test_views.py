@@ -7,6 +7,7 @@ import sqlite3
 
 import pytest
 
+from support.made_traces import failing
 from support.run import ROOT, run_command, texts_of
 from support.tracefile import KINDS, MIB, Trace
 from web.pages import a_run, bytes_text, check_quiet, html_of, json_of
@@ -315,6 +316,35 @@ def test_the_chart_falls_where_the_last_block_is_freed(browser, tmp_path):
         browser.click(axis, "#chart-controls")
         drawn = browser.run("return page.timeline.chart.layout_.points[0].map((one) => [Math.round(one.yval_stacked / 1048576), one.xval])")
         assert [size for size, _ in drawn[:3]] == [90, 90, 0] and drawn[2][1] < drawn[1][1] * 1.001
+    check_quiet(browser)
+
+
+PRESSED = "return document.querySelector('#chart-controls [aria-label=of] [aria-pressed=true]').textContent"
+
+
+@pytest.mark.parametrize("failed, first", [(False, 1), (True, 0)], ids=["highest peak", "failure"])
+def test_the_page_opens_on_the_device_of_the_failure_or_of_the_highest_peak(browser, tmp_path, failed, first):
+    trace = Trace(tmp_path / "two.db")
+    for device in (0, 1):
+        trace.alloc((5 + 60 * device) * MIB, device=device, stack=trace.stack(("two.py", 3, "first")))
+    if failed:
+        failing(trace, 900 * MIB, 20 * MIB, device=0)
+    trace.write()
+    browser.open(html_of(tmp_path, tmp_path / "two.db"))
+    assert browser.run(PRESSED).endswith(f"device {first}")
+    check_quiet(browser)
+
+
+def test_a_phase_has_one_colour_that_no_category_has(browser, tmp_path):
+    browser.open(html_of(tmp_path, a_run(tmp_path / "run.db")))
+    colours = "return [...document.querySelectorAll('#chart-legend li')].map((one) => [one.textContent, one.firstChild.style.background])"
+    legend = dict(browser.run(colours))
+    bands = {text.removeprefix("below: "): colour for text, colour in legend.items() if text.startswith("below: ")}
+    assert bands and not set(bands.values()) & {colour for text, colour in legend.items() if not text.startswith("below: ")}
+    browser.click("phase of birth", "#chart-controls")
+    legend = dict(browser.run(colours))
+    shared = [phase for phase in bands if phase in legend]
+    assert shared and all(legend[phase] == bands[phase] for phase in shared)
     check_quiet(browser)
 
 
