@@ -54,7 +54,7 @@ class MemoryMap {
     this.canvas.addEventListener('mouseleave', (event) => showHint(event, ''));
     this.canvas.addEventListener('keydown', (event) => {
       const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      if (move === undefined) return;
+      if (move === undefined || !this.pieces.length) return;
       event.preventDefault();
       this.chosen = Math.max(0, Math.min(this.pieces.length - 1, (this.chosen ?? -move) + move));
       this.paint();
@@ -90,7 +90,7 @@ class MemoryMap {
     if (layer.segments.length)
       parts.push(plural(this.ranges.length, 'segment') + ' of ' + bytesText(this.total) + ', ' + bytesText(live) + ' live, ' +
         bytesText(this.total - live) + ' idle.');
-    else parts.push(plural(this.ranges.length, 'block') + ' of ' + bytesText(this.total) + '.');
+    else parts.push(this.total ? plural(this.ranges.length, 'block') + ' of ' + bytesText(this.total) + '.' : 'No block is live.');
     if (map.left_out_count)
       parts.push(plural(map.left_out_count, 'smaller block') + ' of ' + bytesText(map.left_out_bytes) + ' not drawn.');
     else if (layer.segments.length) parts.push('The largest hole: ' + bytesText(this.largestHole()) + '.');
@@ -156,7 +156,7 @@ class MemoryMap {
   }
 
   paint() {
-    const base = MAP_LINES * (MAP_LINE_HEIGHT + MAP_GAP);
+    const base = this.total ? MAP_LINES * (MAP_LINE_HEIGHT + MAP_GAP) : 0;
     const context = canvasContext(this.canvas, base + (this.failure ? 44 : 0)), width = this.canvas.clientWidth;
     for (const [colour, alpha, pieces] of this.piecesByLook()) {
       [context.fillStyle, context.globalAlpha] = [colour, alpha];
@@ -180,7 +180,7 @@ class MemoryMap {
     context.font = '12px system-ui, sans-serif';
     context.textBaseline = 'middle';
     const bars = [[this.failure.size_bytes, style('--alarm'), 'requested ']];
-    if (!this.map.left_out_count) bars.push([this.largestHole(), REST_COLOUR, 'largest hole ']);
+    if (this.layer.segments.length && !this.map.left_out_count) bars.push([this.largestHole(), REST_COLOUR, 'largest hole ']);
     const most = Math.max(...bars.map(([bytes]) => bytes));
     bars.forEach(([bytes, colour, text], row) => {
       const wide = Math.max(width * bytes / most, 1), y = top + 4 + row * 20;

@@ -335,6 +335,18 @@ def test_the_page_opens_on_the_device_of_the_failure_or_of_the_highest_peak(brow
     check_quiet(browser)
 
 
+def test_a_map_without_blocks_takes_no_room(browser, tmp_path):
+    trace = Trace(tmp_path / "empty.db")
+    trace.free(trace.alloc(5 * MIB, stack=trace.stack(("empty.py", 3, "first"))))
+    failing(trace, 900 * MIB, 20 * MIB)
+    trace.write()
+    browser.open(html_of(tmp_path, tmp_path / "empty.db"))
+    assert browser.text("#map-words") == "No block is live. Requested: 900.00 MiB."
+    assert browser.run("return page.map.canvas.clientHeight") < 60
+    browser.press("#map", "\ue014")
+    check_quiet(browser)
+
+
 def test_a_phase_has_one_colour_that_no_category_has(browser, tmp_path):
     browser.open(html_of(tmp_path, a_run(tmp_path / "run.db")))
     colours = "return [...document.querySelectorAll('#chart-legend li')].map((one) => [one.textContent, one.firstChild.style.background])"
