@@ -33,6 +33,10 @@ def key_text(key):
     return key[:ITEM_CHARACTERS] if type(key) is str else type(key).__name__[:ITEM_CHARACTERS]
 
 
+def is_set(kind):
+    return set in kind.__mro__ or frozenset in kind.__mro__
+
+
 def key_of(container, child):
     """Returns the key or index of the child; None: it is a key itself, or the container has no order."""
     known = positions.get(id(container))
@@ -41,7 +45,7 @@ def key_of(container, child):
         if dict in kind.__mro__:  # another thread may change it, but copying one of another type may call code of the program
             pairs = dict.items(dict.copy(container) if kind is dict else container)
         else:
-            pairs = () if set in kind.__mro__ or frozenset in kind.__mro__ else enumerate(container)
+            pairs = () if is_set(kind) else enumerate(container)
         known = positions[id(container)] = {}
         for key, value in pairs:
             known.setdefault(id(value), key)
@@ -107,7 +111,7 @@ def add_hook(trail, text):
 def step_from_sequence(trail, above, below):
     role, trail["role"] = trail["role"], None
     if type(role) is not tuple:
-        add_item(trail, "list", above, below)
+        add_item(trail, "set" if is_set(type(above)) else "list", above, below)
         return
     part, code = role
     number = key_of(above, below)
@@ -315,7 +319,7 @@ def strong_kind(trail):
     for kind in STRONG_KINDS:
         if kind in kinds:
             following = kinds[len(kinds) - kinds[::-1].index(kind):]
-            if kind not in ("task", "generator") or not ("list" in following or "dict" in following):
+            if kind not in ("task", "generator") or not {"list", "set", "dict"} & {*following}:
                 return kind
     return None
 

@@ -44,6 +44,7 @@ KEPT = {
     35: (1, "finalizer", "weakref.finalize(Reader.close)", None),
     37: (6, "attribute", "layers[*].input", 6),
     38: (3, "list", "history.by_name[*][*]", 3),
+    53: (3, "set", "chosen[*]", 3),
     52: (1, "hook", "main: net.head.<forward hook>.<closure captured>[*]", 1),
 }
 
@@ -119,7 +120,7 @@ def test_a_function_that_calls_itself_is_a_cycle_with_the_line_of_its_definition
 
 @pytest.mark.parametrize("size, count, kind, chain, items_count", [
     (1, 1, "local", "main: own", None),
-    (3, 6, "list", "main: coordinator.finished[*]", 6),
+    (3, 6, "set", "main: coordinator.finished[*]", 6),
     (5, 6, "list", "main: worker -> works: history[*]", 6),
     (7, 6, "dict", "models[*]", 6),
     (9, 6, "iterator", "main: endless[*]", 6),

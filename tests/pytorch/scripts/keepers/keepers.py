@@ -27,6 +27,7 @@ def big(size, **options):
 
 kept = []
 table = {}
+chosen = set()
 single = big(3)  # 3
 
 
@@ -193,6 +194,8 @@ running = batches()
 def keep_by_names():
     for _ in range(3):
         kept.append(big(1))  # 1
+    for _ in range(3):
+        chosen.add(big(53))  # 53
     for step in range(3):
         table[f"step {step}"] = big(4)  # 4
     for _ in range(3):
