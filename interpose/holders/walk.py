@@ -69,10 +69,14 @@ def add(thing, parent, mark=None):
         if mark is not None:
             rest["by_cpp"].append(rest["edges"][-1])
     if key not in seen:
-        seen[key] = len(objects)
-        objects.append(thing)
-        parents.append(parent)
-        marks.append(mark)
+        meet(thing, key, parent, mark)
+
+
+def meet(thing, key, parent, mark):
+    seen[key] = len(objects)
+    objects.append(thing)
+    parents.append(parent)
+    marks.append(mark)
 
 
 # --- libraries and the program ---
@@ -102,9 +106,13 @@ def visit_nothing(thing, at):
 
 
 def visit_plain(thing, at):
+    is_noting, is_tracked = rest["edges"] is not None, gc.is_tracked
     for child in gc.get_referents(thing):
-        if (id(child) not in seen or rest["edges"] is not None) and gc.is_tracked(child):
-            add(child, at)
+        if is_tracked(child):
+            if is_noting:
+                add(child, at)
+            elif id(child) not in seen:
+                meet(child, id(child), at, None)
 
 
 def visit_module(module, at):
@@ -425,9 +433,9 @@ def go_on(position):
 def visit_from(position):
     while position < len(objects) and (position % CHECK_EVERY or may_go_on()):
         thing = objects[position]
-        kind = type(thing)
-        if kind not in visitors:
-            visitors[kind] = visitor_of(kind)
-        visitors[kind](thing, position)
+        visit = visitors.get(type(thing))
+        if visit is None:
+            visit = visitors[type(thing)] = visitor_of(type(thing))
+        visit(thing, position)
         position += 1
     return position

@@ -4,11 +4,13 @@ recorder of allocations, in a dry run of each installed build. Then measures the
 events.
 
 A cost is CPU time, the lowest of many short parts, because a shared machine only adds time. The variants take turns in
-rounds. Only the ratios within one run are meaningful, and none of them is a test. """
+rounds. Only the ratios within one run are meaningful, and none of them is a test. At the end, measures one walk of
+holders, beside the loop over Python's objects that people write by hand. """
 import argparse
 import os
 import pathlib
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -17,6 +19,8 @@ from bench import measurements
 from bench.bench import BUILD, LIBRARY, PROGRAMS, ROOT, environment
 
 COSTS = pathlib.Path(__file__).resolve().parent / "torch_costs.py"
+WALKS = COSTS.with_name("walk_costs.py")
+TENSORS, OBJECTS = 100_000, 1_000_000
 WORK = {"loop0": "torch.empty, depth 0", "loop20": "torch.empty, depth 20", "gpt": "GPT training"}
 RECORDERS = ("PyTorch, python", "ours, python", "PyTorch, all", "ours, all")
 VARIANTS = ("plain", *RECORDERS, "values")  # "values": a dry run that computes small values, without the recorder
@@ -117,6 +121,18 @@ def print_torch_events(python, folder, events):
     print_growth("torch.empty in a loop", plain, recorded, trace_in(folder), events)
 
 
+def print_walk(python, folder):
+    command = [BUILD / "gpumemtrace", "run", "--dry-run=16GiB", "--holders", "-o", "walk.db", "--", python, WALKS,
+               str(TENSORS), str(OBJECTS)]  # fmt: skip
+    output = subprocess.run(command, env=environment(folder, False, **BYTECODE), cwd=folder, capture_output=True, text=True,
+                            check=True).stdout
+    walked, looped, added = map(float, output.split())
+    with sqlite3.connect(pathlib.Path(folder) / "walk.db") as database:
+        stopped, objects = database.execute("SELECT stopped, objects_count FROM walk WHERE reason = 'asked' ORDER BY objects_count").fetchone()
+    print(f"  {TENSORS:,} tensors and {OBJECTS:,} lists: {walked:.0f} ms, {walked / looped:.1f} of a loop over gc.get_objects()\n"
+          f"    {objects:,} objects met{f', then stopped at its limit of {stopped}' if stopped else ''}; {added:.0f} MiB more resident")
+
+
 def pythons():
     for name in ("debian", "wheel"):
         python = BUILD / "pytorch" / name / "python"
@@ -142,6 +158,9 @@ def main():
             print_pool_events(folder, options.events)
             for name, python in found[:1]:
                 print_torch_events(python, folder, options.events)
+        print("\nOne walk of holders\n", flush=True)
+        for _, python in found[-1:]:
+            print_walk(python, folder)
     return 0
 
 
