@@ -198,20 +198,16 @@ int place_make_staging(struct place *place, struct err *err)
     return 0;
 }
 
-int place_move(struct place *place, struct err *err)
+int place_move(struct place *place, enum fleet_table table, struct err *err)
 {
     char name[PLACE_TABLE_BYTES], staging[PLACE_TABLE_BYTES];
-    for (size_t i = 0; i < DETAILS; i++) {
-        name_table(place, details[i], name);
-        place_staging(place, details[i], staging);
-        text_clear(&place->sql);
-        text_addf(&place->sql, "ALTER TABLE %s REPLACE PARTITION ", name);
-        fleet_add_partition(&place->sql, &place->key);
-        text_addf(&place->sql, " FROM %s", staging);
-        if (ask(place, err))
-            return -1;
-    }
-    return 0;
+    name_table(place, table, name);
+    place_staging(place, table, staging);
+    text_clear(&place->sql);
+    text_addf(&place->sql, "ALTER TABLE %s REPLACE PARTITION ", name);
+    fleet_add_partition(&place->sql, &place->key);
+    text_addf(&place->sql, " FROM %s", staging);
+    return ask(place, err);
 }
 
 static int drop_partition(struct place *place, const struct fleet_key *key, struct err *err)

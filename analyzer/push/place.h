@@ -42,7 +42,8 @@ void place_release(struct place *place);
 void place_staging(const struct place *place, enum fleet_table table, char name[PLACE_TABLE_BYTES]);
 
 int place_make_staging(struct place *place, struct err *err);
-int place_move(struct place *place, struct err *err);
+/* The staging table must have rows. */
+int place_move(struct place *place, enum fleet_table table, struct err *err);
 int place_drop_staging(struct place *place, struct err *err);
 /* Adds rows of the summary exactly once, even if the connection breaks and the rows must be sent
  * again. */

@@ -81,6 +81,7 @@ static int begin_streams(struct rank_push *rank, struct err *err)
     return 0;
 }
 
+/* An empty staging table has no partition, so new servers refuse to move it. */
 static int end_streams(struct rank_push *rank, struct err *err)
 {
     for (int i = 0; i < 2; i++) {
@@ -88,7 +89,10 @@ static int end_streams(struct rank_push *rank, struct err *err)
             return -1;
         rank->row_count += rank->streams[i].sent_rows;
     }
-    return place_move(&rank->place, err);
+    for (int i = 0; i < 2; i++)
+        if (rank->streams[i].sent_rows && place_move(&rank->place, rank->streams[i].table, err))
+            return -1;
+    return 0;
 }
 
 static void tell_staging_lost(const struct rank_push *rank, struct err *err)
