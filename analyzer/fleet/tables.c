@@ -169,6 +169,12 @@ bool fleet_schema_statement(struct text *sql, enum fleet_dialect dialect, const 
     return true;
 }
 
+/* Parts of a staging table are not merged: they move to another table seconds later, and the merge
+ * would compete with the INSERTs. So a staging table may have any number of parts. */
+#define STAGING_SETTINGS                                                                           \
+    "max_bytes_to_merge_at_min_space_in_pool = 1, max_bytes_to_merge_at_max_space_in_pool = 1, "   \
+    "parts_to_delay_insert = 1000000, parts_to_throw_insert = 1000000"
+
 void fleet_staging_statement(struct text *sql, enum fleet_table table, const char *name,
                              const struct fleet_key *key)
 {
@@ -176,6 +182,7 @@ void fleet_staging_statement(struct text *sql, enum fleet_table table, const cha
     text_addf(sql, "CREATE TABLE IF NOT EXISTS %s ", name);
     add_columns(sql, table, clickhouse_types, key);
     add_merge_tree(sql, &fleet_tables[table]);
+    text_add(sql, " SETTINGS " STAGING_SETTINGS);
 }
 
 void fleet_add_partition(struct text *sql, const struct fleet_key *key)
