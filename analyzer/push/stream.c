@@ -84,6 +84,8 @@ static int send_filled(struct stream *stream, struct err *err)
         return -1;
     stream->sending = stream->filling;
     stream->filling = 1 - stream->filling;
+    if (stream->full_bytes < STREAM_BATCH_BYTES)
+        stream->full_bytes *= 2;
     stream->is_under_way = !pthread_create(&stream->thread, NULL, send_in_thread, stream);
     if (stream->is_under_way)
         return 0;
@@ -98,7 +100,7 @@ int stream_begin(struct stream *stream, struct server *server, enum fleet_table 
     struct text insert;
     const char *separator = "(";
 
-    *stream = (struct stream){.server = server, .table = table};
+    *stream = (struct stream){.server = server, .table = table, .full_bytes = STREAM_FIRST_BYTES};
     for (int i = 0; i < 2; i++)
         rows_init(&stream->batches[i], table, NULL);
     text_init_in(&insert, stream->insert, sizeof stream->insert);
@@ -118,7 +120,7 @@ int stream_begin(struct stream *stream, struct server *server, enum fleet_table 
 void stream_begin_file(struct stream *stream, enum fleet_table table, const struct fleet_key *key,
                        FILE *file)
 {
-    *stream = (struct stream){.table = table, .file = file};
+    *stream = (struct stream){.table = table, .file = file, .full_bytes = STREAM_FIRST_BYTES};
     for (int i = 0; i < 2; i++)
         rows_init(&stream->batches[i], table, key);
 }
@@ -126,7 +128,7 @@ void stream_begin_file(struct stream *stream, enum fleet_table table, const stru
 int stream_passed(struct stream *stream, struct err *err)
 {
     const struct rows *rows = stream_rows(stream);
-    return rows->length < STREAM_BATCH_BYTES && rows->count < STREAM_BATCH_ROWS &&
+    return rows->length < stream->full_bytes && rows->count < STREAM_BATCH_ROWS &&
                    !rows->is_out_of_memory
                ? 0
                : send_filled(stream, err);

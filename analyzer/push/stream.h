@@ -16,8 +16,9 @@
 #include "analyzer/fleet/rows.h"
 #include "analyzer/fleet/server.h"
 
-/* A batch is smaller than one ClickHouse block, so that it arrives whole or not at all. */
-enum { STREAM_BATCH_BYTES = 16 << 20, STREAM_BATCH_ROWS = 1 << 18 };
+/* A batch is smaller than one ClickHouse block, so that it arrives whole or not at all. The first
+ * one is small, so that the server has something to do soon; each next one is twice as large. */
+enum { STREAM_FIRST_BYTES = 2 << 20, STREAM_BATCH_BYTES = 16 << 20, STREAM_BATCH_ROWS = 1 << 18 };
 
 struct stream {
     struct server *server;
@@ -27,6 +28,7 @@ struct stream {
     char count[160];  /* "SELECT count() FROM …" */
     struct rows batches[2];
     int filling;
+    size_t full_bytes; /* size at which the batch that is filled is sent */
 
     /* Owned by the thread that sends. The caller reads them only while no batch is under way. */
     pthread_t thread;
