@@ -10,7 +10,7 @@
 #include "analyzer/page/parts.h"
 #include "analyzer/util/array.h"
 
-const unsigned summary_needs = STUDY_NEEDS_phases | STUDY_NEEDS_growth | STUDY_NEEDS_steps;
+const unsigned summary_needs = STUDY_NEEDS_phases | STUDY_NEEDS_growth;
 
 void summary_init(struct summary *summary, const struct fleet_key *key)
 {
