@@ -219,8 +219,12 @@ static enum outcome not_performed(const struct server *server, CURLcode code, st
         err_set(err, ERR_INPUT, "%s does not answer within %ld s", name, server->timeout_s);
         return OUTCOME_UNKNOWN;
     default:
-        err_set(err, ERR_INPUT, "the connection to %s broke: %s", name,
-                server->calls->strerror(code));
+        err_set(err, ERR_INPUT,
+                server->has_answered
+                    ? "the connection to %s broke: %s"
+                    : "%s does not answer as an HTTP server does: %s; does the address have the "
+                      "port of ClickHouse's HTTP interface, by default 8123?",
+                name, server->calls->strerror(code));
         return OUTCOME_UNKNOWN;
     }
 }

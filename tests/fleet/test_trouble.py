@@ -2,7 +2,9 @@
 """Errors between a command and the server. The command prints one clear line and exits with status 2, and no push is
 written in part."""
 import signal
+import socketserver
 import subprocess
+import threading
 
 import pytest
 
@@ -109,6 +111,21 @@ def test_a_server_that_is_no_clickhouse_is_named(rank):
     with Between(answer=lambda statement, number: (404, b"<html>\x1b[31mnot here</html>", {})) as fake:
         for line in both(fake.url(), rank(0, BLOCKS)):
             assert "does not answer as ClickHouse does: HTTP 404" in line and "\x1b" not in line
+
+
+@pytest.mark.parametrize("greeting", [b"SSH-2.0-OpenSSH_9.2\r\n", b""])
+def test_a_port_where_nobody_speaks_http_is_named(rank, greeting):
+    class Other(socketserver.BaseRequestHandler):
+        def handle(self):
+            self.request.recv(65536)
+            self.request.sendall(greeting)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Other) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        address = f"127.0.0.1:{other.server_address[1]}"
+        for line in both(f"http://{address}/fleet", rank(0, BLOCKS)):
+            assert f"{address} does not answer as an HTTP server does" in line and "by default 8123?" in line
+        other.shutdown()
 
 
 @pytest.mark.parametrize("text", [b"<html>welcome</html>", b""])
