@@ -87,16 +87,20 @@ static void begin_ends(struct step_ends *ends)
 {
     *ends = (struct step_ends){.is_without_optimizer = ends->is_without_optimizer,
                                .is_sequence = ends->is_sequence,
-                               .last.request_seq = ends->last.request_seq};
+                               .last.request_seq = ends->last.request_seq,
+                               .last.free_seq = ends->last.free_seq};
 }
 
-static int find_last_request(struct step_ends *ends, const struct trace *trace, struct err *err)
+static int find_last_events(struct step_ends *ends, const struct trace *trace, struct err *err)
 {
     uint64_t memories = 0;
     for (unsigned memory = 0; memory < MEMORY_KIND_COUNT; memory++)
         if (spans_may_infer(account_kind((enum memory_kind)memory)))
             memories |= UINT64_C(1) << memory;
-    return event_reader_last_request(trace, memories, &ends->last.request_seq, err);
+    return event_reader_last(trace, EVENT_ALLOC, memories, &ends->last.request_seq, err) ||
+                   event_reader_last(trace, EVENT_FREE, memories, &ends->last.free_seq, err)
+               ? -1
+               : 0;
 }
 
 /* True if an optimizer stopped allocating and hid later steps, or if the loops of a program were
@@ -180,7 +184,7 @@ static int run_replay(struct study *study, const struct study_ask *ask, struct e
     uint64_t *stops = NULL, event_count = 0;
     int status = -1;
     if (moment_parse("at", ask->at, &plan, err) ||
-        find_last_request(&study->ends, &study->trace, err) ||
+        find_last_events(&study->ends, &study->trace, err) ||
         (ask->whatif_count &&
          whatif_init(&study->whatif, &study->trace, ask->whatifs, ask->whatif_count, err)))
         return -1;

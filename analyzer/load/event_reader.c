@@ -126,8 +126,8 @@ int event_reader_count(const struct trace *trace, uint64_t *count, struct err *e
     return is_counted ? 0 : -1;
 }
 
-int event_reader_last_request(const struct trace *trace, uint64_t memories, uint64_t *seq,
-                              struct err *err)
+int event_reader_last(const struct trace *trace, enum event_kind kind, uint64_t memories,
+                      uint64_t *seq, struct err *err)
 {
     const struct trace_integer *known = &trace->meta.exit_seq;
     sqlite3_stmt *stmt = NULL;
@@ -136,7 +136,7 @@ int event_reader_last_request(const struct trace *trace, uint64_t memories, uint
                       "ORDER BY seq DESC LIMIT 1",
                       &stmt, err))
         return -1;
-    sqlite3_bind_int64(stmt, 1, EVENT_ALLOC);
+    sqlite3_bind_int64(stmt, 1, kind);
     sqlite3_bind_int64(stmt, 2, (int64_t)memories);
     sqlite3_bind_int64(stmt, 3, known->known ? (int64_t)known->value : INT64_MAX);
     const int status = sqlite3_step(stmt);

@@ -38,7 +38,8 @@ struct event_columns event_reader_columns(const struct event_reader *reader);
 /* Counts the events up to the exit by queries, without reading the rows. No reader may exist
  * yet. */
 int event_reader_count(const struct trace *trace, uint64_t *count, struct err *err);
-/* Finds the last request for memory, granted or not, up to the exit. memories: a bit for each kind
- * that counts. seq 0: there is none. No reader may exist yet. */
-int event_reader_last_request(const struct trace *trace, uint64_t memories, uint64_t *seq,
-                              struct err *err);
+/* Finds the last event of a kind up to the exit: EVENT_ALLOC for a request, granted or not.
+ * memories: a bit for each kind of memory that counts. seq 0: there is none. No reader may exist
+ * yet. */
+int event_reader_last(const struct trace *trace, enum event_kind kind, uint64_t memories,
+                      uint64_t *seq, struct err *err);

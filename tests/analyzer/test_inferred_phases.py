@@ -195,6 +195,33 @@ def test_the_last_step_ends_before_the_program_frees_what_it_keeps(trace):
     assert (found["step_count"], found["steps"][-1]["end_bytes"]) == (4, 4 * MIB)
 
 
+def train_from_zero_grad(trace, steps, frees):
+    """Frees the gradients of a step at the begin of the next one, so that the last ones live to the end."""
+    gradients = []
+    for _ in range(steps):
+        while gradients:
+            trace.free(gradients.pop())
+        trace.free(take(trace, "forward"))
+        gradients = [take(trace, "backward"), take(trace, "backward")]
+        for _ in range(frees):
+            trace.free(take(trace, "optimizer"))
+        trace.free(take(trace, "optimizer"))
+
+
+@pytest.mark.parametrize("frees", [0, 1])
+def test_the_last_step_ends_although_only_the_next_one_would_free_its_gradients(trace, frees):
+    train_from_zero_grad(trace, 4, frees)
+    assert steps_of(trace)["step_count"] == 4
+
+
+def test_growth_leaves_out_the_gradients_that_live_at_the_last_end(trace):
+    train_from_zero_grad(trace, 6, 1)
+    answer = load_json("leaks", trace.write())
+    (growth,) = answer["devices"][0]["leaks"]["growth"]
+    assert (growth["steps"], growth["verdict"], answer["verdict"][0]["text"]) == (
+        6, "no leak", "No leak: live bytes do not grow from step to step (6 steps).")  # fmt: skip
+
+
 def test_a_last_phase_that_a_failure_cut_short_ends_no_step(trace):
     for _ in range(4):
         take(trace, "forward")

@@ -8,8 +8,8 @@ import math
 
 from reference import blame, holders
 from reference.caches import WARM_UP, Turnover, loses
-from reference.step_ends import (AFTERWARDS, BESIDE, KINDS, PHASE, TOGETHER, ends_afterwards, found_ends, kind_that_began,
-                                 phases_that_repeat)  # fmt: skip
+from reference.step_ends import (AFTERWARDS, BESIDE, KINDS, PHASE, TOGETHER, ends_afterwards, found_ends, is_cut,
+                                 kind_that_began, phases_that_repeat)  # fmt: skip
 
 SAMPLES, FEWEST = 64, 3
 
@@ -131,8 +131,9 @@ class Growth:
         own = [change for change in self.books.changes if change[1].account == account]
         self.changes = [change for change in own if change[1].begin >= self.since]
         self.before = [change for change in own if change[1].begin < self.since]
-        if self.changes and len(self.ends) >= WARM_UP + FEWEST:
-            self.at_ends()
+        whole_ends = self.ends[:-1] if not self.since and is_cut(figures) else self.ends
+        if self.changes and len(whole_ends) >= WARM_UP + FEWEST:
+            self.at_ends(whole_ends[WARM_UP:])
 
     def find_ends(self):
         return (0, *found_ends(self.figures)[:3])
@@ -150,8 +151,7 @@ class Growth:
 
     # steps that ended
 
-    def at_ends(self):
-        looked_at = self.ends[WARM_UP:]
+    def at_ends(self, looked_at):
         values, counts = collections.defaultdict(list), collections.defaultdict(list)
         live, blocks, total, changes = collections.Counter(), collections.Counter(), [], iter([*self.changes, None])
         change = next(changes)

@@ -53,26 +53,30 @@ def ends_by_kind(books):
         kind = kind_of(span.path)
         if kind is not None and span.end < books.count and not is_inside_its_kind(span):
             ends[kind].append((span.end, span))
-    for kind, end, span in end_of_last_phase(books):
+    for kind, end, span, _ in end_of_last_phase(books):
         ends[kind].append((end, span))
     return [sorted(of_kind, key=lambda end: end[0]) for of_kind in ends]
 
 
 def end_of_last_phase(books):
-    """Returns [(kind, event before which it ended, span)] of the inferred phase that was open at the end, or [] if it
-    allocated less often than each phase of its kind before it. It ended after the program's last request for memory, and
-    after as many frees since its last birth as the phase of its kind before it had."""
+    """Returns [(kind, event before which it ended, span, is_cut)] of the inferred phase that was open at the end, or [] if
+    it allocated less often than each phase of its kind before it. It ended after the program's last request for memory,
+    and after as many frees since its last birth as the phase of its kind before it had, or, cut, after the last one."""
     spans = [span for span in books.spans if not is_explicit(span) and kind_of(span.path) is not None]
     if not spans or spans[-1].end < books.count:
         return []
     last = spans[-1]
     before = [births_and_frees(books, span)[-1] for span in spans[:-1] if span.path == last.path]
     counted = books.count if "exit_seq" in books.meta else len(books.events)
-    request = max(event.index for event in books.events[:counted]
-                  if event.kind == "alloc" and books.account_kind[event.memory] in MAY_INFER)  # fmt: skip
-    for index, births, frees in births_and_frees(books, last):
-        if before and index >= request and births >= min(of[1] for of in before) and frees >= before[-1][2]:
-            return [(kind_of(last.path), index + 1, last)]
+    request, free = (
+        max((event.index for event in books.events[:counted]
+             if event.kind == kind and books.account_kind[event.memory] in MAY_INFER), default=0)
+        for kind in ("alloc", "free")
+    )  # fmt: skip
+    for index, births, frees in births_and_frees(books, last) if before else []:
+        is_cut = frees < before[-1][2]
+        if index >= request and births >= min(of[1] for of in before) and (not is_cut or index >= free):
+            return [(kind_of(last.path), index + 1, last, is_cut)]
     return []
 
 
@@ -232,13 +236,19 @@ def found_ends(figures):
     `last` is this number."""
     kind, ends = step_ends(figures.books)
     if ends or kind_that_began(figures.books) is not None:
-        after = [end for of, end, _ in end_of_last_phase(figures.books) if of == kind and end == ends[-1]]
+        after = [end for of, end, *_ in end_of_last_phase(figures.books) if of == kind and end == ends[-1]]
         return kind, ends, None, after[0] if after else None
     leading = [(figures.peak(account)[0], account) for account in map(figures.leading, figures.devices)]
     beside = [(figures.peak(account)[0], account) for account in list(figures.books.counts) if account[1] in BESIDE]
     if any(peak for peak, _ in leading + beside) and (found := phases_that_repeat(figures.books)):
         return PHASE, found[1], None, None
     return ends_of_rounds(figures, leading)
+
+
+def is_cut(figures):
+    """True if what only the next step would have freed is live at the last end of a step."""
+    kind, ends, *_ = found_ends(figures)
+    return any(cut and (of, end) == (kind, ends[-1]) for of, end, _, cut in end_of_last_phase(figures.books) if ends)
 
 
 def ends_of_rounds(figures, leading, since=0):

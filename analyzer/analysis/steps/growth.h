@@ -18,7 +18,8 @@
  * allocations is unknown.)
  *
  * Steps end as in step_ends.h. A step that only began, for example with a first backward that
- * fails, counts as well.
+ * fails, counts as well. The bytes at a cut end are left out, because they hold what the next step
+ * would have freed.
  *
  * A site that grows may be a cache; see cache_names.h. A cache that is full no longer grows; see
  * turnover.h.

@@ -334,7 +334,7 @@ static void end_step(struct growth_watch *watch, const struct cursor *at, enum s
         watch->accounts[i].end_live_bytes = watch->accounts[i].total.live_bytes;
         watch->accounts[i].birth_live_bytes = 0;
     }
-    const uint64_t count = watch->ends->counts[kind];
+    const uint64_t count = step_ends_whole_count(watch->ends, kind);
     const bool is_first = step_ends_began(watch->ends, kind);
     for (size_t i = 0; i < watch->account_count && is_first; i++)
         forget_ends(&watch->accounts[i]);

@@ -79,6 +79,7 @@ static enum step_end count_end(struct step_ends *ends, enum step_end kind, const
         break;
     }
     ends->begun_count += !ends->counts[kind]++;
+    ends->last.is_cut = false;
     for (int weaker = (int)kind + 1; weaker < STEP_ENDS; weaker++)
         ends->counts[weaker] = 0;
     return kind;
@@ -182,9 +183,10 @@ static void count_change(struct last_phase *last, const struct cursor *at,
         return;
     last->births_count += change->birth;
     last->frees_count = change->birth ? 0 : last->frees_count + 1;
-    last->is_over = at->event->seq >= last->request_seq && last->ended_count[last->kind] &&
-                    last->births_count >= last->fewest_births[last->kind] &&
-                    last->frees_count >= last->frees_at_end[last->kind];
+    last->is_over =
+        at->event->seq >= last->request_seq && last->ended_count[last->kind] &&
+        last->births_count >= last->fewest_births[last->kind] &&
+        (last->frees_count >= last->frees_at_end[last->kind] || at->event->seq >= last->free_seq);
 }
 
 static enum step_end end_last(struct step_ends *ends)
@@ -194,7 +196,9 @@ static enum step_end end_last(struct step_ends *ends)
         return STEP_ENDS;
     ends->last.is_over = false;
     ends->last.spans = NULL;
-    return count_end(ends, last.kind, &last.spans->items[last.span]);
+    const enum step_end kind = count_end(ends, last.kind, &last.spans->items[last.span]);
+    ends->last.is_cut = kind < STEP_ENDS && last.frees_count < last.frees_at_end[kind];
+    return kind;
 }
 
 /* --- the observer --- */

@@ -12,7 +12,8 @@
  * An inferred phase ends when the next one begins, which the last one of a run never sees. The last
  * optimizer or backward ends a step all the same if it allocated as often as any before it. Its end
  * is then counted in frees after its last allocation: as many as before the end of the phase of
- * that kind before it.
+ * that kind before it, or all there are. In the second case the end is cut: what only the next step
+ * would have freed is still live.
  *
  * If phases of one kind alternate, only the last phase of a cycle ends a step; see phase_cycle.h.
  * If they followed one another, each ends a step; a replay with is_sequence set finds them.
@@ -57,12 +58,14 @@ const char *step_end_text(enum step_end kind);
 
 /* The inferred phase that is open, and those of its kind that ended. */
 struct last_phase {
-    uint64_t request_seq; /* set before the replay: the last request for memory; 0: not known */
+    /* Set before the replay: the last request for memory (0: not known), and the last free. */
+    uint64_t request_seq, free_seq;
     /* NULL: none is open that may end a step, or it has ended one. */
     const struct spans *spans;
     uint32_t span;
     enum step_end kind;
     bool is_over;                       /* with the current event */
+    bool is_cut;                        /* it ended a step, with fewer frees than the one before */
     uint64_t births_count, frees_count; /* in it; since its last birth */
     /* By kind: the phases that ended; the fewest births of one; the frees of the last one after its
      * last birth. */
@@ -127,6 +130,12 @@ static inline enum step_end step_ends_of_change(const struct step_ends *ends)
 static inline bool step_ends_began(const struct step_ends *ends, enum step_end kind)
 {
     return kind < STEP_ENDS && ends->counts[kind] == 1;
+}
+
+/* The ends of a kind at which the live bytes are those between two steps: all but a cut one. */
+static inline uint64_t step_ends_whole_count(const struct step_ends *ends, enum step_end kind)
+{
+    return ends->counts[kind] - ends->last.is_cut;
 }
 
 /* The strongest kind that was seen. */
