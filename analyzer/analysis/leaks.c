@@ -60,7 +60,8 @@ static int find_segment_stacks(bool **stacks, const struct study *study, uint32_
 /* --- rows --- */
 
 /* Finds the lines to blame for the sites that grow or churn. The account's other sites are also
- * passed to the blame, because they show which lines are shared helpers. */
+ * passed to the blame, because they show which lines are shared helpers. A site without births is
+ * an operator that a backward went through, which allocated elsewhere. */
 static int blame_all(struct account_leak *found, const struct study *study,
                      const struct growth_watch *watch, uint32_t account, struct err *err)
 {
@@ -90,7 +91,8 @@ static int blame_all(struct account_leak *found, const struct study *study,
             sites[count++] = others[i];
     const size_t said = count;
     for (size_t i = 0; i < beside; i++)
-        sites[count++] = own->sites[i].site_id;
+        if (own->sites[i].blocks.births_count)
+            sites[count++] = own->sites[i].site_id;
     const int status = blame_first(&found->blame, study->symbols, sites, count, said, count, err);
     free(sites);
     return status;

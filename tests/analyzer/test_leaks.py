@@ -286,6 +286,23 @@ def test_churn_is_what_a_step_allocates_and_frees_again(trace):
     assert "Allocated and freed again in every step" in run_command("leaks", "--churn", trace.path).stdout
 
 
+def test_a_forward_operator_of_another_pool_is_no_caller_of_this_pools_lines(trace):
+    block = ("/me/model.py", 7, "block")
+    work, forward, backward = (trace.stack(*frames) for frames in (
+        [block, ("/me/train.py", 12, "main")], [block, ("/me/train.py", 30, "build")], [("/me/train.py", 40, "main")]))
+    trace.event("autograd-node", object=7, address=1, size=0)
+    trace.tensor(1 << 40, 512, "other", stack=forward)
+
+    def step(_):
+        trace.tensor_free(trace.tensor(1 << 30, 4096, "mine", stack=work), "mine")
+        trace.event("autograd-node", object=7, address=1, size=1)
+        trace.tensor_free(trace.tensor(1 << 30, 512, "mine", stack=backward), "mine")
+        trace.event("autograd-node", object=0, address=1, size=0)
+
+    train(trace, 6, step)
+    assert {site["site"] for site in leaks(trace)["churn"]} == {"model.py:7 block", "train.py:40 main"}
+
+
 def test_without_step_events_phases_named_step_end_the_steps(trace):
     leak = trace.stack("leak")
     for _ in range(4):
