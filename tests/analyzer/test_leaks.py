@@ -118,6 +118,21 @@ def test_a_cache_that_empties_itself_does_not_grow(trace):
     assert run_command("check", "--max-growth-per-step=1KiB", trace.path).returncode == 0
 
 
+def test_a_line_that_rises_and_is_swept_is_named_although_the_whole_does_not_grow(trace):
+    trace.alloc(1 << 30)
+    swept, held = trace.stack("swept"), []
+
+    def step(number):
+        held.append(trace.alloc(1 << 15, stack=swept))
+        while number % 8 == 0 and held:
+            trace.free(held.pop())
+
+    train(trace, 60, step)
+    answer = ask("leaks", trace)
+    assert "do not grow" in texts_of(answer, "what")
+    assert texts_of(answer, "why") == "swept holds 32.00 KiB more per step; it is freed at once now and then."
+
+
 def test_bytes_that_vary_more_than_they_grow_tell_nothing(trace):
     held, stack = [], trace.stack("batch")
 
@@ -195,6 +210,7 @@ def test_a_call_stack_that_takes_over_what_another_gives_back_is_no_leak(trace):
     train(trace, 20, step)
     assert [name for name, *_ in growing(trace)] == ["new"]
     assert verdict(trace)[0] == "no leak"
+    assert texts_of(ask("leaks", trace), "why") == "new holds 1.00 MiB more per step; other lines hold less."
 
 
 def test_what_would_fill_the_card_only_after_ten_million_steps_is_not_shouted(trace):

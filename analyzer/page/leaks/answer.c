@@ -345,6 +345,22 @@ static int say_not_known(struct opening *opening, const struct findings *finding
     return 1;
 }
 
+/* Names the steepest line that grows although the live bytes as a whole do not, because the table
+ * lists it. */
+static int say_outweighed(struct opening *opening, const struct account_leak *found)
+{
+    char slope[UNITS_TEXT_BYTES];
+    for (size_t i = 0; i < found->growing.count; i++) {
+        const struct leak_row *row = &found->growing.items[i];
+        if (row->cache || row->is_left_out || row->slope <= found->leak.floor)
+            continue;
+        return page_say(opening, VERDICT_why, "%s holds %s more per step; %s.", row->blamed->label,
+                        slope_text(slope, row->slope),
+                        row->is_saw ? "it is freed at once now and then" : "other lines hold less");
+    }
+    return 1;
+}
+
 static int say_none(struct opening *opening, const struct study *study, const struct view *view,
                     const struct findings *findings, struct err *err)
 {
@@ -376,7 +392,8 @@ static int say_none(struct opening *opening, const struct study *study, const st
             page_say(opening, VERDICT_what,
                      "No leak: live bytes%s do not grow from step to step (%" PRIu64 " steps).",
                      kinds, growth->ends_count);
-    return status < 0 || say_not_known(opening, findings) < 0 || say_cache(opening, leak) < 0 ||
+    return status < 0 || say_outweighed(opening, &worst->found) < 0 ||
+                   say_not_known(opening, findings) < 0 || say_cache(opening, leak) < 0 ||
                    kept_say_dropped(opening, &worst->found) < 0
                ? -1
                : say_excess(opening, study, view, worst->account, err);
