@@ -80,6 +80,18 @@ static void find_generations(struct generations *generations, const struct at_mo
         *generations = found;
 }
 
+/* Size of the only live block of the place, whose blocks replace each other; 0: they do not. */
+static uint64_t find_replaced(const struct at_moment *at, const struct lives *lives, uint32_t place)
+{
+    const struct place_life life = lives_of(lives, place);
+    if (place == PLACE_ROOT || !life_replaces(&life))
+        return 0;
+    for (size_t i = 0; i < at->count; i++)
+        if (at->items[i].place == place && !at->items[i].is_refused)
+            return may_be_of_layer(at, &at->items[i]) ? 0 : at->items[i].size_bytes;
+    return 0;
+}
+
 int asked_find(struct asked *asked, const struct at_moment *at, const struct lives *lives,
                const struct caught *caught, const struct oom *oom, uint64_t card_bytes,
                struct err *err)
@@ -92,6 +104,7 @@ int asked_find(struct asked *asked, const struct at_moment *at, const struct liv
     const struct place_life life = lives_of(lives, place);
     *asked = (struct asked){
         .rising = life.rising,
+        .replaced_bytes = find_replaced(at, lives, place),
         .ignores_batch = ignores_batch(at, lives, &life),
         .grows = place != PLACE_ROOT &&
                  (rising_goes_on(&life.rising) || rising_doubles(&life.rising)) &&

@@ -74,6 +74,7 @@ static void note_birth(struct lives *lives, const struct places *places, struct 
     lives->bytes_by_part[part] += size_bytes;
     lives->batch_bytes += part == PART_DATA ? size_bytes : 0;
     lives->forward_bytes += part == PART_FORWARD ? size_bytes : 0;
+    life->newest_index = index;
     if (!life->births_count++)
         life->first_iteration = lives->iterations.number;
     life->last_iteration = lives->iterations.number;
@@ -87,6 +88,7 @@ static void note_birth(struct lives *lives, const struct places *places, struct 
 static void note_end(struct place_life *life, const struct block *block)
 {
     *(block->outlived ? &life->kept_bytes : &life->passed_bytes) += block->size_bytes;
+    life->replaced_count += block->life.begin_index < life->newest_index;
     life->live_count--;
     if (life->high_count - life->live_count > life->fall_count)
         life->fall_count = life->high_count - life->live_count;
@@ -322,6 +324,12 @@ bool life_recurs(const struct place_life *life)
 bool life_piles_up(const struct place_life *life)
 {
     return life->live_count >= PILED_BLOCKS_FEWEST && !life->fall_count;
+}
+
+bool life_replaces(const struct place_life *life)
+{
+    return life->replaced_count && life->high_count == 2 && life->fall_count == 1 &&
+           life->births_count - life->replaced_count == 2;
 }
 
 bool life_passes(const struct place_life *life)

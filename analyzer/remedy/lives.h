@@ -20,6 +20,8 @@ struct place_life {
     uint64_t live_count, high_count;
     /* the largest difference by which live_count fell below high_count */
     uint64_t fall_count;
+    uint64_t newest_index;   /* event of the last birth */
+    uint32_t replaced_count; /* blocks that ended after the birth of another one */
     uint32_t births_count;
     bool is_of_step; /* the blocks are made between backward and the optimizer's step */
     /* Iterations in which blocks were born; valid if births_count is not 0. */
@@ -81,5 +83,7 @@ struct place_life lives_of(const struct lives *lives, uint32_t place);
 bool life_recurs(const struct place_life *life);
 /* True if the place holds many blocks and has freed none of them. */
 bool life_piles_up(const struct place_life *life);
+/* True if each block of the place was freed once the next one was born, and never before. */
+bool life_replaces(const struct place_life *life);
 /* True if the blocks of the place seldom outlive their phase. */
 bool life_passes(const struct place_life *life);

@@ -58,6 +58,9 @@ struct asked {
     bool is_beyond_card;  /* the card could not give it even if this process held nothing */
     bool is_unproven;     /* it is most of the card, and no earlier one shows what it follows */
     struct generations generations;
+    /* The block of its place that it was to replace, as earlier blocks replaced each other, is
+     * still live; 0: there is none. */
+    uint64_t replaced_bytes;
 };
 
 /* Blocks that only differ in size: a line allocated each of them, larger than the one before, and

@@ -45,7 +45,8 @@ def gather(run, rounds, sizes):
 def test_a_buffer_that_is_copied_to_make_room_is_said_to_grow_and_half_the_batch_is_no_advice(run):
     gather(run, 7, lambda number: 200 + 100 * number)
     texts, remedies = run.answer()
-    assert "the requests of this line grew 6 times by 100.00 MiB, from 200.00 MiB to 800.00 MiB." in texts["why"]
+    assert ("the requests of this line grew 6 times by 100.00 MiB, from 200.00 MiB to 800.00 MiB, beside the old block of "
+            "700.00 MiB.") in texts["why"]  # fmt: skip
     assert remedies == set() and texts["do"] == ""
 
 
@@ -122,7 +123,40 @@ def test_an_arena_that_doubles_each_time_it_is_full_is_told_by_its_requests(tmp_
         old = new
     trace.fail(2000 * MIB, stack=line)
     texts = {row["role"]: row["text"] for row in load_json("oom", trace.write())["verdict"]}
-    assert "the requests of this line doubled 5 times, to 1.95 GiB" in texts["why"]
+    assert "the requests of this line doubled 5 times, to 1.95 GiB, beside the old block of 1.00 GiB." in texts["why"]
+
+
+@pytest.mark.parametrize("is_freed_first", [False, True])
+def test_a_buffer_that_is_held_while_its_replacement_is_asked_for_is_said_to_be(tmp_path, is_freed_first):
+    trace, old = Trace(tmp_path / "trace.db"), None
+    trace.card(2000 * MIB, 0)
+    kept, line = (trace.stack((FILE, number, "resize"), MAIN) for number in (7, 9))
+    for size in (700, 300, 900, 1200):
+        if is_freed_first and old:
+            trace.free(old)
+            old = None
+        if size == 1200:
+            trace.fail(size * MIB, stack=line)
+            break
+        new = trace.alloc(size * MIB, stack=line)
+        if old:
+            trace.free(old)
+        old = new
+    trace.alloc(100 * MIB, stack=kept)
+    why = [row["text"] for row in load_json("oom", trace.write())["verdict"] if row["role"] == "why"]
+    said = "the block that it was to replace, 900.00 MiB, is held until the new one is there"
+    assert (said in " ".join(why)) != is_freed_first
+
+
+def test_a_block_that_stays_beside_passing_ones_of_its_line_is_not_to_be_replaced(tmp_path):
+    trace = Trace(tmp_path / "trace.db")
+    trace.card(2000 * MIB, 0)
+    line = trace.stack((FILE, 9, "resize"), MAIN)
+    trace.alloc(900 * MIB, stack=line)
+    for _ in range(3):
+        trace.free(trace.alloc(300 * MIB, stack=line))
+    trace.fail(1200 * MIB, stack=line)
+    assert "to replace" not in str(load_json("oom", trace.write())["verdict"])
 
 
 def test_lines_that_free_nothing_and_ask_for_more_each_time_hold_the_memory(tmp_path):

@@ -13,6 +13,7 @@
 #include "analyzer/remedy/remedies.h"
 #include "analyzer/render/units.h"
 #include "analyzer/symbol/symbols.h"
+#include "analyzer/thresholds/thresholds.h"
 #include "analyzer/torch/frames.h"
 #include "analyzer/util/text.h"
 
@@ -33,19 +34,25 @@ bool page_oom_tells_cause(const struct study *study, const struct failure *failu
     return remedies && (remedies->asked.grows || remedies->asked.generations.before_bytes);
 }
 
-static int say_rising(struct opening *opening, const struct rising *rising)
+/* Says how the requests of the line grew, and that the block to replace is held. */
+static int say_rising(struct opening *opening, const struct asked *asked)
 {
-    char last[UNITS_TEXT_BYTES];
+    const struct rising *rising = &asked->rising;
+    char last[UNITS_TEXT_BYTES], old[64] = "";
     const bool is_even = rising_is_even(rising);
+    if (asked->replaced_bytes)
+        snprintf(old, sizeof old, ", beside the old block of %s",
+                 units_bytes(last, asked->replaced_bytes));
+    units_bytes(last, rising->last_bytes);
     if (rising_doubles(rising))
         return page_join(opening, VERDICT_why,
-                         "the requests of this line doubled %" PRIu32 " times, to %s",
-                         rising->doublings_count, units_bytes(last, rising->last_bytes));
+                         "the requests of this line doubled %" PRIu32 " times, to %s%s",
+                         rising->doublings_count, last, old);
     return page_join(opening, VERDICT_why,
-                     "the requests of this line grew %" PRIu32 " times%s%s, from %s to %s",
+                     "the requests of this line grew %" PRIu32 " times%s%s, from %s to %s%s",
                      rising->rises_count, is_even ? " by " : "",
                      is_even ? BYTES_TEXT(rising->most_rise_bytes) : "",
-                     BYTES_TEXT(rising->first_bytes), units_bytes(last, rising->last_bytes));
+                     BYTES_TEXT(rising->first_bytes), last, old);
 }
 
 /* Says that smaller batches were tried. If an exception holds the tensors of the failed tries, says
@@ -98,10 +105,14 @@ int page_oom_say_before(struct opening *opening, const struct study *study,
     if (!remedies)
         return 1;
     const struct asked *asked = &remedies->asked;
-    if ((asked->grows && say_rising(opening, &asked->rising) < 0) ||
+    if ((asked->grows && say_rising(opening, asked) < 0) ||
         (asked->halved_count && say_halved(opening, remedies) < 0) ||
         (remedies->asked.generations.before_bytes &&
-         say_generations(opening, study, &remedies->asked.generations) < 0))
+         say_generations(opening, study, &remedies->asked.generations) < 0) ||
+        (!asked->grows && asked->replaced_bytes > remedies->need_bytes / KEPT_DIVISOR &&
+         page_join(opening, VERDICT_why,
+                   "the block that it was to replace, %s, is held until the new one is there",
+                   BYTES_TEXT(asked->replaced_bytes)) < 0))
         return -1;
     if (!asked->times_live)
         return 1;
