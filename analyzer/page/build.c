@@ -84,7 +84,7 @@ static void add_read_backs(struct doc *doc, const struct trace *trace)
         const char *line = trace->read_backs[i].name;
         doc_note(doc,
                  "%.200s reads values that the dry run could not compute (%" PRIu64
-                 " time%s); later shapes are guesses",
+                 " time%s); shapes that follow from them are guesses",
                  path_name(line), trace->read_backs[i].count,
                  trace->read_backs[i].count == 1 ? "" : "s");
     }

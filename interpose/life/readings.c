@@ -62,8 +62,8 @@ void readings_format(char *text, size_t text_bytes)
     if (count > 1)
         snprintf(others, sizeof others, " and %u other line%s", count - 1, count > 2 ? "s" : "");
     if (count)
-        snprintf(
-            text, text_bytes,
-            "; %s%s read%s values that the dry run could not compute, so later shapes are guesses",
-            slash ? slash + 1 : first, others, count > 1 ? "" : "s");
+        snprintf(text, text_bytes,
+                 "; %s%s read%s values that the dry run could not compute, and shapes that follow "
+                 "from them are guesses",
+                 slash ? slash + 1 : first, others, count > 1 ? "" : "s");
 }

@@ -45,6 +45,16 @@ def test_the_text_says_it_once_in_the_heading_at_the_end(gpumemtrace, tmp_path):
     assert text.index("a dry run:") > text.index("\nMemory ")
 
 
+def test_a_line_that_reads_values_makes_guesses_of_no_shape_but_those_that_follow_from_them(tmp_path):
+    trace = Trace(tmp_path / "trace.db", simulated=1, dry_run_values="small")
+    trace.rows["read_back"] = [("/me/train.py:12", 64)]
+    trace.rows["module"].append((1, "/opt/torch/lib/libc10_cuda.so", None, 0x1000, 0x1000, 0x2000))
+    trace.alloc(MIB)
+    text = " ".join(run_command("report", trace.write()).stdout.split())
+    assert ("train.py:12 reads values that the dry run could not compute (64 times); shapes that follow from them are "
+            "guesses") in text  # fmt: skip
+
+
 @pytest.mark.parametrize("simulated", [1, 0])
 def test_the_ledger_of_a_dry_run_says_that_the_context_is_assumed(gpumemtrace, tmp_path, simulated):
     trace = Trace(tmp_path / "trace.db", simulated=simulated)
