@@ -214,6 +214,12 @@ def test_the_last_step_ends_although_only_the_next_one_would_free_its_gradients(
     assert steps_of(trace)["step_count"] == 4
 
 
+def test_with_a_cut_end_growth_needs_one_step_more(trace):
+    train_from_zero_grad(trace, 4, 1)
+    assert load_json("leaks", trace.write())["answer"][0] == (
+        "Cannot tell whether memory leaks: 4 steps are too few, at least 5 are needed.")  # fmt: skip
+
+
 def test_growth_leaves_out_the_gradients_that_live_at_the_last_end(trace):
     train_from_zero_grad(trace, 6, 1)
     answer = load_json("leaks", trace.write())

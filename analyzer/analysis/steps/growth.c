@@ -419,6 +419,7 @@ int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_
     *growth = (struct growth){.ends = !judges(watch, account) ? STEP_ENDS
                                       : watch->has_ended      ? step_ends_kind(watch->ends)
                                                               : step_ends_begun(watch->ends),
+                              .needed_steps = WARM_UP_ENDS + FEWEST_ENDS + watch->ends->last.is_cut,
                               .period = &watch->ends->period};
     const int status = find(growth, watch, account, err);
     if (status)

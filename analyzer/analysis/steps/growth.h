@@ -98,6 +98,7 @@ struct growth {
     enum step_end ends;               /* kind of the ends of steps; STEP_ENDS: no steps */
     const struct step_period *period; /* rounds that end the steps; owned by the watch's ends */
     uint64_t ends_count;              /* steps of the trace, including the first one */
+    uint64_t needed_steps;            /* fewest for a verdict; one more if the last is cut */
     uint64_t counted_steps;           /* steps whose churn was counted */
     struct growth_line total;
     uint64_t total_rises, total_intervals; /* ends, or windows, of the total; and those that rose */

@@ -470,9 +470,9 @@ static int say_unknown(struct opening *opening, const struct study *study,
     if (!growth->total.has_slope)
         return page_say(opening, VERDICT_what,
                         "Cannot tell whether memory leaks: %" PRIu64
-                        " %s too few, at least %d are needed.",
+                        " %s too few, at least %" PRIu64 " are needed.",
                         growth->ends_count, growth->ends_count == 1 ? "step is" : "steps are",
-                        WARM_UP_ENDS + FEWEST_ENDS);
+                        growth->needed_steps);
     return page_say(opening, VERDICT_what,
                     "Cannot tell whether memory leaks: live bytes differ much from step to step.") <
                    0
