@@ -2,6 +2,8 @@
 /* See conv_workspace.h. */
 #include "conv_workspace.h"
 
+#include "saturated.h"
+
 bool conv_has_tensor_cores(enum conv_type type, int capability_major)
 {
     switch (type) {
@@ -15,18 +17,7 @@ bool conv_has_tensor_cores(enum conv_type type, int capability_major)
     }
 }
 
-/* --- numbers: sums and products that are too large become UINT64_MAX --- */
-
-static uint64_t times(uint64_t a, uint64_t b)
-{
-    uint64_t product;
-    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
-
-static uint64_t plus(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
+/* --- numbers --- */
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
@@ -39,7 +30,7 @@ static uint64_t elements_from(const struct conv_tensor *tensor, int first)
 {
     uint64_t elements = 1;
     for (int i = first; i < tensor->count; i++)
-        elements = times(elements, tensor->dimensions[i]);
+        elements = saturated_times(elements, tensor->dimensions[i]);
     return elements;
 }
 
@@ -48,9 +39,10 @@ static uint64_t elements_from(const struct conv_tensor *tensor, int first)
 static uint64_t copy_bytes(const struct conv_call *call, const struct conv_tensor *tensor,
                            uint64_t granule)
 {
-    const uint64_t channels = plus(tensor->dimensions[1], granule - 1) / granule * granule;
-    return times(times(tensor->dimensions[0], channels),
-                 times(elements_from(tensor, 2), call->element_bytes));
+    const uint64_t channels =
+        saturated_plus(tensor->dimensions[1], granule - 1) / granule * granule;
+    return saturated_times(saturated_times(tensor->dimensions[0], channels),
+                           saturated_times(elements_from(tensor, 2), call->element_bytes));
 }
 
 static bool is_depthwise(const struct conv_call *call)
@@ -82,7 +74,7 @@ static bool is_product(const struct conv_call *call)
 /* Returns the bytes of one partial gradient of the filter, in single precision. */
 static uint64_t part_bytes(const struct conv_call *call)
 {
-    return times(elements_from(&call->w, 0), sizeof(float));
+    return saturated_times(elements_from(&call->w, 0), sizeof(float));
 }
 
 /* In NCHW, a product needs copies unless each row (the pixels of one channel of an image) begins at
@@ -91,9 +83,10 @@ static uint64_t part_bytes(const struct conv_call *call)
 static uint64_t product_bytes(const struct conv_call *call)
 {
     enum { ALIGNMENT = 8, VECTOR = 4 };
-    const uint64_t row_bytes = times(elements_from(&call->x, 2), call->element_bytes);
+    const uint64_t row_bytes = saturated_times(elements_from(&call->x, 2), call->element_bytes);
     const uint64_t copies =
-        times(plus(elements_from(&call->x, 0), elements_from(&call->y, 0)), call->element_bytes);
+        saturated_times(saturated_plus(elements_from(&call->x, 0), elements_from(&call->y, 0)),
+                        call->element_bytes);
 
     if (row_bytes % ALIGNMENT)
         return copies;
@@ -101,7 +94,7 @@ static uint64_t product_bytes(const struct conv_call *call)
         return 0;
     if (call->w.dimensions[0] % VECTOR)
         return copies;
-    return smaller(times(call->x.dimensions[0], part_bytes(call)), copies);
+    return smaller(saturated_times(call->x.dimensions[0], part_bytes(call)), copies);
 }
 
 /* Returns the bytes of the partial gradients: as many parts as fit in 64 KiB for each
@@ -123,12 +116,12 @@ static uint64_t partial_bytes(const struct conv_call *call)
 static uint64_t depthwise_bytes(const struct conv_call *call)
 {
     enum { PIXELS_MANY = 16384, PIXELS_FOR_PART = 6 };
-    const uint64_t pixels = times(call->x.dimensions[0], elements_from(&call->x, 2));
+    const uint64_t pixels = saturated_times(call->x.dimensions[0], elements_from(&call->x, 2));
 
     if (call->direction != CONV_FILTER || call->type != CONV_FLOAT || !call->is_channels_last ||
         pixels < PIXELS_MANY)
         return 0;
-    return times(pixels / PIXELS_FOR_PART, part_bytes(call));
+    return saturated_times(pixels / PIXELS_FOR_PART, part_bytes(call));
 }
 
 /* A 1x1 filter is the same in both layouts, so it is not copied. */
@@ -137,10 +130,11 @@ static uint64_t copies_bytes(const struct conv_call *call)
     enum { PIXEL_BYTES = 16 };
     const bool is_padded = call->element_bytes < sizeof(float) || call->direction == CONV_FILTER;
     const uint64_t granule = is_padded ? PIXEL_BYTES / call->element_bytes : 1;
-    uint64_t bytes = plus(copy_bytes(call, &call->x, granule), copy_bytes(call, &call->y, granule));
+    uint64_t bytes =
+        saturated_plus(copy_bytes(call, &call->x, granule), copy_bytes(call, &call->y, granule));
 
     if (elements_from(&call->w, 2) > 1)
-        bytes = plus(bytes, copy_bytes(call, &call->w, granule));
+        bytes = saturated_plus(bytes, copy_bytes(call, &call->w, granule));
     return bytes;
 }
 
@@ -154,5 +148,5 @@ uint64_t conv_workspace_bytes(const struct conv_call *call)
         return 0;
     if (is_product(call))
         return product_bytes(call);
-    return plus(copies_bytes(call), partial_bytes(call));
+    return saturated_plus(copies_bytes(call), partial_bytes(call));
 }

@@ -408,8 +408,9 @@ class Recorder(TorchDispatchMode):
         module = [self.parameter_of(weight) for weight in weights][0]
         kind = {2: "LSTM", 3: "GRU"}.get(arguments[6], "RNN")
         shape = [x.numel() // x.shape[-1] // self.batch, x.shape[-1]]
+        dropped = {"p": arguments[11]} if arguments[11] else {}
         layer = self.add(module[0] if module else self.here("rnn"), kind, [self.read(x, shape)], hidden=hidden, layers=layers,
-                         bidirectional=bidirectional, bias=len(weights) % 4 == 0)  # fmt: skip
+                         bidirectional=bidirectional, bias=len(weights) % 4 == 0, **dropped)  # fmt: skip
         return self.made(output, layer, shape=[shape[0], output.shape[-1]])
 
     def describe_pool(self, name, arguments, output):

@@ -5,14 +5,13 @@
  * decides whether autograd's graph reaches the layer.
  */
 #include "layer_formulas.h"
+#include "layer_workspace.h"
 
 /*
  * In float32, PyTorch's memory-efficient kernel saves one number for each query. It rounds the
  * number of queries up to a multiple of this.
  */
 #define EFFICIENT_QUERIES 32
-/* Part of the reserve space of the simulator's cuDNN (simulator/standins/cudnn/rnn_space.c). */
-#define RESERVE_HEADER_BYTES 256
 
 static void add_saved(struct tensors *tensors, uint64_t element_bytes, uint64_t elements,
                       uint64_t count)
@@ -385,41 +384,15 @@ void extra_indices(const struct layer *layer, const struct flow *flow, struct te
     add_saved(tensors, DTYPE_INT64_BYTES, flow->output_elements, 1);
 }
 
-/*
- * Adds the initial states, and cuDNN's reserve space. The size of the reserve space is not
- * documented. Counted is the size that the simulator's cuDNN reports: `kept` states of each time
- * step, which backward needs, and the results of all layers but the last.
- */
-static void add_recurrent_extra(const struct layer *layer, const struct flow *flow,
-                                struct tensors *tensors, uint64_t kept, uint64_t states)
+/* Adds the initial states (h, and for LSTM c), and in training cuDNN's reserve space. */
+void extra_recurrent(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
-    const struct layer_fields *fields = &layer->fields;
-    struct checked *checked = &tensors->checked;
-    uint64_t all = fields->layers * (fields->bidirectional ? 2 : 1);
-    uint64_t state = checked_mul3(checked, all, flow->batch, fields->hidden);
-    uint64_t steps = checked_mul(checked, state, flow->input.dims[0]);
-    uint64_t between = steps / fields->layers * (fields->layers - 1);
-    uint64_t reserve = checked_add(checked, checked_mul(checked, steps, kept), between);
-    add_saved(tensors, element_bytes(flow), state, states);
-    if (!flow->training)
-        return;
-    const uint64_t bytes = checked_mul(checked, reserve, element_bytes(flow));
-    add_saved(tensors, 1, checked_add(checked, bytes, RESERVE_HEADER_BYTES), 1);
-}
-
-void extra_lstm(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
-{
-    add_recurrent_extra(layer, flow, tensors, 5, 2);
-}
-
-void extra_gru(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
-{
-    add_recurrent_extra(layer, flow, tensors, 6, 1);
-}
-
-void extra_rnn(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
-{
-    add_recurrent_extra(layer, flow, tensors, 1, 1);
+    const struct rnn_call call = layer_rnn_call(layer, flow);
+    const uint64_t state = checked_mul3(&tensors->checked, call.layers * call.directions,
+                                        flow->batch, call.hidden_size);
+    add_saved(tensors, element_bytes(flow), state, call.cell == RNN_LSTM ? 2 : 1);
+    if (flow->training)
+        add_saved(tensors, 1, rnn_reserve_bytes(&call), 1);
 }
 
 /* --- losses: the target comes with the input --- */

@@ -46,28 +46,36 @@ static bool is_plain(const struct layer *layer)
     return plain;
 }
 
-/*
- * cuDNN's workspace of a recurrent layer, by the rule of the simulator (simulator/standins/cudnn/
- * rnn_space.c): a buffer for a product in each layer and direction, a copy of the weights, and
- * states of one layer.
- */
-static uint64_t recurrent_workspace(const struct layer *layer, const struct flow *flow)
+static enum rnn_cell cell_of(const struct layer *layer)
 {
-    enum { PRODUCT_BYTES = 8 << 20 };
+    return layer->kind->parameters == parameters_lstm  ? RNN_LSTM
+           : layer->kind->parameters == parameters_gru ? RNN_GRU
+                                                       : RNN_TANH;
+}
+
+struct rnn_call layer_rnn_call(const struct layer *layer, const struct flow *flow)
+{
     const struct layer_fields *fields = &layer->fields;
-    const uint64_t directions = fields->bidirectional ? 2 : 1;
-    const bool has_fewer = fields->layers > 1 && layer->kind->parameters != parameters_lstm;
     struct tensors own = {0};
     layer->kind->parameters(layer, flow->dtype, &own);
     const uint64_t weights = tensors_bytes(&own, CATEGORY_parameters);
-    struct checked *checked = &own.checked;
-    const uint64_t states = checked_mul3(checked, has_fewer ? 5 : 6, directions, flow->batch);
-    const uint64_t state_bytes =
-        checked_mul3(checked, flow->input.dims[0], fields->hidden, dtype_bytes(flow->dtype));
-    const uint64_t products = checked_mul3(checked, fields->layers, directions, PRODUCT_BYTES);
-    const uint64_t bytes = checked_add(checked, checked_add(checked, products, weights),
-                                       checked_mul(checked, states, state_bytes));
-    return checked->overflow ? UINT64_MAX : bytes;
+    return (struct rnn_call){.cell = cell_of(layer),
+                             .has_dropout =
+                                 flow->training && layer_gives(layer, FIELD_p) && fields->p > 0,
+                             .layers = fields->layers,
+                             .directions = fields->bidirectional ? 2 : 1,
+                             .hidden_size = fields->hidden,
+                             .projection_size = fields->hidden,
+                             .steps = flow->input.dims[0],
+                             .batch = flow->batch,
+                             .element_bytes = dtype_bytes(flow->dtype),
+                             .weight_bytes = own.checked.overflow ? UINT64_MAX : weights};
+}
+
+static uint64_t recurrent_workspace(const struct layer *layer, const struct flow *flow)
+{
+    const struct rnn_call call = layer_rnn_call(layer, flow);
+    return rnn_work_bytes(&call);
 }
 
 uint64_t layer_workspace(const struct layer *layer, const struct flow *flow,

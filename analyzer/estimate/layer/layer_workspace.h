@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The workspaces of convolutions (see common/conv_workspace.h) and of recurrent layers. */
+/* The workspaces of convolutions (see common/conv_workspace.h) and of recurrent layers (see
+ * common/rnn_space.h). */
 #pragma once
 
 #include "common/conv_workspace.h"
+#include "common/rnn_space.h"
 #include "layer.h"
 
 /* Properties of a card that decide the size of a workspace. */
@@ -17,3 +19,6 @@ struct layer_cores {
  */
 uint64_t layer_workspace(const struct layer *layer, const struct flow *flow,
                          const struct layer_cores *cores, enum conv_direction direction);
+
+/* Returns the sizes of a recurrent layer. */
+struct rnn_call layer_rnn_call(const struct layer *layer, const struct flow *flow);

@@ -29,10 +29,10 @@ STANDIN(int, cudnnSetRNNDescriptor_v8,
          const struct cudnn_dropout *dropout, uint32_t flags))
 {
     (void)algorithm, (void)math_precision, (void)math_type, (void)flags;
-    if (!rnn || hidden_size < 1 || layers < 1 || cell < 0 || cell > CUDNN_RNN_GRU)
+    if (!rnn || hidden_size < 1 || layers < 1 || cell < 0 || cell > RNN_GRU)
         return CUDNN_BAD_PARAM;
     *rnn = (struct cudnn_rnn){
-        .cell = cell,
+        .cell = (enum rnn_cell)cell,
         .data_type = data_type,
         .biases = bias_mode == NO_BIAS       ? 0
                   : bias_mode == DOUBLE_BIAS ? 2

@@ -8,13 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/rnn_space.h"
 #include "descriptor.h"
 
-/* Values of cudnnRNNMode_t. */
-enum cudnn_rnn_cell { CUDNN_RNN_RELU, CUDNN_RNN_TANH, CUDNN_RNN_LSTM, CUDNN_RNN_GRU };
-
 struct cudnn_rnn {
-    int cell, data_type;
+    enum rnn_cell cell;
+    int data_type;
     int biases;     /* vectors for each gate: 0, 1 or 2 */
     int directions; /* 1 or 2 */
     int layers;
@@ -51,7 +50,6 @@ int cudnn_rnn_part(const struct cudnn_rnn *rnn, int pseudo_layer, int id,
 void cudnn_rnn_show(const struct cudnn_rnn *rnn, const struct cudnn_rnn_part *part,
                     const void *weights, struct cudnn_shape *shape, void **address);
 
-/* Reserve space, which a training step keeps for its backward pass, and work space of a call.
- * Measured with cuDNN 9 on an H100: the first is exact, the second within 15 %. */
+/* Reserve and work space by the rules of common/rnn_space.h. */
 size_t cudnn_rnn_reserve_bytes(const struct cudnn_rnn *rnn, const struct cudnn_rnn_data *data);
 size_t cudnn_rnn_work_bytes(const struct cudnn_rnn *rnn, const struct cudnn_rnn_data *data);

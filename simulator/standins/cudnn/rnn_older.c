@@ -15,10 +15,10 @@ STANDIN(int, cudnnSetRNNDescriptor_v6,
          int algorithm, int math_precision))
 {
     (void)handle, (void)algorithm, (void)math_precision;
-    if (!rnn || hidden_size < 1 || layers < 1 || cell < 0 || cell > CUDNN_RNN_GRU)
+    if (!rnn || hidden_size < 1 || layers < 1 || cell < 0 || cell > RNN_GRU)
         return CUDNN_BAD_PARAM;
     *rnn = (struct cudnn_rnn){
-        .cell = cell,
+        .cell = (enum rnn_cell)cell,
         .biases = 2,
         .directions = direction ? 2 : 1,
         .layers = layers,

@@ -5,7 +5,7 @@
 /* The number of input matrices, which is also the number of recurrent matrices. */
 static int gates_of(const struct cudnn_rnn *rnn)
 {
-    return rnn->cell == CUDNN_RNN_LSTM ? 4 : rnn->cell == CUDNN_RNN_GRU ? 3 : 1;
+    return rnn->cell == RNN_LSTM ? 4 : rnn->cell == RNN_GRU ? 3 : 1;
 }
 
 static int has_projection(const struct cudnn_rnn *rnn)
@@ -95,39 +95,28 @@ void cudnn_rnn_show(const struct cudnn_rnn *rnn, const struct cudnn_rnn_part *pa
         *address = part->rows ? (void *)((uintptr_t)weights + part->offset_bytes) : NULL;
 }
 
-/* Elements of one state of a layer, over all directions and steps. */
-static size_t state_elements(const struct cudnn_rnn *rnn, const struct cudnn_rnn_data *data)
+static struct rnn_call call_of(const struct cudnn_rnn *rnn, const struct cudnn_rnn_data *data)
 {
-    return (size_t)rnn->directions * (size_t)rnn->hidden_size * (size_t)data->steps *
-           (size_t)data->batch;
+    return (struct rnn_call){.cell = rnn->cell,
+                             .has_dropout = rnn->has_dropout,
+                             .layers = (uint64_t)rnn->layers,
+                             .directions = (uint64_t)rnn->directions,
+                             .hidden_size = (uint64_t)rnn->hidden_size,
+                             .projection_size = (uint64_t)rnn->projection_size,
+                             .steps = (uint64_t)data->steps,
+                             .batch = (uint64_t)data->batch,
+                             .element_bytes = cudnn_element_bytes(rnn->data_type),
+                             .weight_bytes = cudnn_rnn_weight_bytes(rnn)};
 }
 
-/* The reserve space holds the gates and states of each layer, the inputs of all layers after the
- * first, and one bit for each element that dropout may drop. */
 size_t cudnn_rnn_reserve_bytes(const struct cudnn_rnn *rnn, const struct cudnn_rnn_data *data)
 {
-    enum { HEADER_BYTES = 256, BITS = 8 };
-    static const size_t states_kept[] = {
-        [CUDNN_RNN_RELU] = 1, [CUDNN_RNN_TANH] = 1, [CUDNN_RNN_LSTM] = 5, [CUDNN_RNN_GRU] = 6};
-    const size_t state = state_elements(rnn, data), layers = (size_t)rnn->layers;
-    size_t elements = layers * states_kept[rnn->cell] * state + (layers - 1) * state;
-    size_t bytes = HEADER_BYTES;
-    if (has_projection(rnn))
-        elements +=
-            layers * (state + state / (size_t)rnn->hidden_size * (size_t)rnn->projection_size);
-    if (rnn->has_dropout)
-        bytes += (layers - 1) * state / BITS;
-    return bytes + elements * cudnn_element_bytes(rnn->data_type);
+    const struct rnn_call call = call_of(rnn, data);
+    return rnn_reserve_bytes(&call);
 }
 
-/* The work space holds a copy of the weights in another order, a buffer for a product in each layer
- * and direction, and the states of one layer. */
 size_t cudnn_rnn_work_bytes(const struct cudnn_rnn *rnn, const struct cudnn_rnn_data *data)
 {
-    enum { PRODUCT_BYTES = 8 << 20 };
-    size_t states = rnn->cell == CUDNN_RNN_LSTM || rnn->layers == 1 ? 6 : 5;
-    if (rnn->cell == CUDNN_RNN_LSTM && rnn->has_dropout && rnn->layers > 1)
-        states++;
-    return (size_t)(rnn->layers * rnn->directions) * PRODUCT_BYTES + cudnn_rnn_weight_bytes(rnn) +
-           states * state_elements(rnn, data) * cudnn_element_bytes(rnn->data_type);
+    const struct rnn_call call = call_of(rnn, data);
+    return rnn_work_bytes(&call);
 }

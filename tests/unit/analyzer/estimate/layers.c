@@ -262,7 +262,7 @@ TEST(recurrent_layers_are_linear_in_the_number_of_steps)
                  fixed + 50 * n * h * 5 * 4);
 }
 
-/* The numbers are cudnn_rnn_work_bytes of simulator/standins/cudnn/rnn_space.c, by hand. */
+/* The numbers are those of common/rnn_space.c, by hand. */
 TEST(recurrent_layers_have_a_workspace_while_they_run)
 {
     enum { PRODUCT = 8 << 20 };
@@ -277,6 +277,22 @@ TEST(recurrent_layers_have_a_workspace_while_they_run)
                      "{\"type\":\"GRU\",\"hidden\":20,\"layers\":2,\"bidirectional\":true}", n,
                      4 * PRODUCT + (both + 5 * 2 * n * h * steps) * 4);
     assert_workspace("[10]", "{\"type\":\"Linear\",\"out\":20}", n, 0);
+}
+
+TEST(dropout_between_recurrent_layers_keeps_a_bit_an_element_and_a_state_of_lstm)
+{
+    enum { PRODUCT = 8 << 20 };
+    const uint64_t i = 10, h = 16, n = 4, steps = 5, values = n * h * steps;
+    const uint64_t lstm = 4 * h * (i + h) + 4 * h * (h + h) + 2 * 8 * h;
+    const uint64_t gru = 3 * h * (i + h) + 3 * h * (h + h) + 2 * 6 * h;
+    const char *dropping = "{\"type\":\"LSTM\",\"hidden\":16,\"layers\":2,\"dropout\":0.1}";
+    assert_workspace("[5,10]", dropping, n, 2 * PRODUCT + (lstm + 7 * values) * 4);
+    assert_workspace("[5,10]", "{\"type\":\"LSTM\",\"hidden\":16,\"layers\":2}", n,
+                     2 * PRODUCT + (lstm + 6 * values) * 4);
+    assert_workspace("[5,10]", "{\"type\":\"GRU\",\"hidden\":16,\"layers\":2,\"p\":0.1}", n,
+                     2 * PRODUCT + (gru + 5 * values) * 4);
+    assert_extra("[5,10]", dropping, n, DTYPE_float32,
+                 2 * 2 * n * h * 4 + 256 + (2 * 5 + 1) * values * 4 + values / 8);
 }
 
 /* --- the rest --- */
