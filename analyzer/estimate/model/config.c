@@ -140,8 +140,12 @@ static int read_text_part(struct model *model, json_t *family, const json_t *con
     json_t *text = text_part(config, family);
     if (!text)
         return err_set(err, ERR_SYSTEM, "out of memory for the config");
-    int result =
-        read_family(model, family, text, given, err) || take_config_name(model, text, err) ||
+    struct err inner = {0};
+    int result = read_family(model, family, text, given, &inner);
+    if (result)
+        err_set(err, inner.code, "text_config: %s", inner.message);
+    result =
+        result || take_config_name(model, text, err) ||
         model_note(model,
                    "Only text_config is counted: what reads images or sound is not modelled.", err);
     json_decref(text);

@@ -142,7 +142,7 @@ static int read_names(struct dimensions *dimensions, const json_t *file, const c
         if (find_dimension(dimensions, name))
             return fail_name(name, "is in both 'config' and 'dimensions'", err);
         dimensions->items[dimensions->count++] =
-            (struct dimension){.name = name, .given = value, .is_key = are_keys};
+            (struct dimension){.name = name, .standard = value, .given = value, .is_key = are_keys};
     }
     return 0;
 }
@@ -189,6 +189,67 @@ int dimensions_give_one(struct dimensions *dimensions, const char *name, const j
         return fail_unknown(dimensions, name, err);
     dimension->given = value;
     dimension->source = DIMENSION_option;
+    return 0;
+}
+
+/* --- kinds of values --- */
+
+/* Follows dimensions whose value is another dimension's. The first name may be its own value's. */
+static const json_t *followed(struct dimensions *dimensions, const json_t *standard)
+{
+    for (unsigned i = 0; i < DIMENSIONS_DEPTH_MOST && json_is_string(standard); i++) {
+        const struct dimension *other = find_dimension(dimensions, json_string_value(standard));
+        if (!other || !other->standard)
+            break;
+        standard = other->standard;
+    }
+    return standard;
+}
+
+/* Returns what the value of an expression, or a list, asks of a value in its place. If the
+ * expression has no value, another value is wrong, and its own check says so. */
+static const char *wanted_like(struct dimensions *dimensions, const json_t *standard,
+                               const struct dimension *dimension)
+{
+    struct value value, given;
+    struct err none = {0};
+    const int result =
+        json_is_string(standard)
+            ? expression_evaluate(json_string_value(standard), &dimensions->names, &value, &none)
+            : value_of_json(standard, &value, &none);
+    const bool is_flag = json_is_boolean(dimension->given) && dimension->is_key;
+    if (result || value_of_json(dimension->given, &given, &none) ||
+        (value_is_like(&given, &value) && !is_flag))
+        return NULL;
+    return value_kind_words(value.kind);
+}
+
+/* Returns what a value must be to stand for the file's value; NULL: it is that. */
+static const char *wanted(struct dimensions *dimensions, const struct dimension *dimension)
+{
+    const json_t *standard = followed(dimensions, dimension->standard), *given = dimension->given;
+    json_int_t whole;
+    if (json_is_boolean(standard))
+        return json_is_boolean(given) || json_is_number(given) ? NULL : "true or false";
+    if (json_is_integer(standard))
+        return json_take_whole(given, &whole) && whole >= 0 ? NULL : "an integer of 0 or more";
+    return wanted_like(dimensions, standard, dimension);
+}
+
+int dimensions_check(struct dimensions *dimensions, struct err *err)
+{
+    for (size_t i = 0; i < dimensions->count; i++) {
+        const struct dimension *dimension = &dimensions->items[i];
+        char shown[JSON_SHOWN_BYTES], name[JSON_SHOWN_BYTES];
+        if (dimension->source < DIMENSION_config || !dimension->standard)
+            continue;
+        const char *what = wanted(dimensions, dimension);
+        if (what)
+            return err_set(err, ERR_INPUT, "%s %s must be %s, not %s",
+                           dimension->source == DIMENSION_option ? "option '--set':" : "field",
+                           json_shown_text(dimension->name, name), what,
+                           json_shown(dimension->given, shown));
+    }
     return 0;
 }
 

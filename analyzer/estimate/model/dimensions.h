@@ -19,6 +19,7 @@ enum dimension_source { DIMENSION_standard, DIMENSION_null, DIMENSION_config, DI
 
 struct dimension {
     const char *name;
+    const json_t *standard; /* the model file's value or expression; NULL: it has none */
     const json_t *given;
     bool is_key; /* a config may give its value; options may give any dimension's value */
     enum dimension_source source;
@@ -54,6 +55,8 @@ void dimensions_give(struct dimensions *dimensions, const json_t *config, const 
 /* Gives one dimension its value. Unlike a config's key, the name must exist. */
 int dimensions_give_one(struct dimensions *dimensions, const char *name, const json_t *value,
                         struct err *err);
+/* Checks that each value from a config or an option is of the same kind as the file's value. */
+int dimensions_check(struct dimensions *dimensions, struct err *err);
 
 /*
  * Returns the plain JSON of a field, in which texts, alone or in a list, are computed as

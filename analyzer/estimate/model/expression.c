@@ -335,13 +335,23 @@ static void extreme_of(const struct value *arguments, unsigned count, int sign, 
             *value = arguments[i];
 }
 
-/* Finds the member of an object. A null member counts as missing. */
+/* Finds the member of an object, which must be of the same kind as the value that stands for a
+ * missing one. A null member counts as missing. */
 static int member_or(const struct parser *parser, const struct value *arguments,
                      struct value *value)
 {
     const json_t *member = value_member(arguments[0].list, &arguments[1]);
+    char shown[JSON_SHOWN_BYTES];
     *value = arguments[2];
-    return !member || json_is_null(member) ? 0 : value_of_json(member, value, parser->err);
+    if (!member || json_is_null(member))
+        return 0;
+    if (value_of_json(member, value, parser->err))
+        return -1;
+    if (value_is_like(value, &arguments[2]))
+        return 0;
+    return err_set(parser->err, ERR_INPUT, "field '%.*s' must be %s, not %s",
+                   (int)arguments[1].length, arguments[1].text, value_kind_words(arguments[2].kind),
+                   json_shown(member, shown));
 }
 
 static int compute_function(const struct parser *parser, enum function function,

@@ -132,5 +132,7 @@ int given_apply(const struct given *given, struct dimensions *dimensions, const 
         if (dimensions_give_one(dimensions, name, value, err))
             return -1;
     }
+    if (dimensions_check(dimensions, err))
+        return -1;
     return known ? check_architecture(dimensions, known, err) : 0;
 }

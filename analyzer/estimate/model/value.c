@@ -106,3 +106,13 @@ bool value_has(const json_t *list, const struct value *wanted)
             return true;
     return false;
 }
+
+const char *value_kind_words(enum value_kind kind)
+{
+    return kind == VALUE_text ? "a text" : kind == VALUE_list ? "a list or an object" : "a number";
+}
+
+bool value_is_like(const struct value *value, const struct value *other)
+{
+    return value->kind == other->kind || (value_is_number(value) && value_is_number(other));
+}

@@ -43,3 +43,7 @@ size_t value_length(const json_t *list);
 bool value_has(const json_t *list, const struct value *wanted);
 /* Returns the member of that name; NULL: there is none. */
 const json_t *value_member(const json_t *object, const struct value *name);
+/* Returns what a value of the kind is, for messages: a number, a text, a list or an object. */
+const char *value_kind_words(enum value_kind kind);
+/* Returns whether the value can stand in place of the other: both are numbers, texts or lists. */
+bool value_is_like(const struct value *value, const struct value *other);
