@@ -173,12 +173,14 @@ static uint64_t with_tolerance(uint64_t bytes, double tolerance_ratio)
     return limit >= 0x1p63 ? UINT64_MAX : (uint64_t)limit;
 }
 
-/* Checks the peak against a base, plus the tolerance. */
+/* Checks the peak against the result's base, plus the tolerance. */
 static int check_against(struct check_results *results, const struct study *study, uint32_t account,
-                         struct check_result result, const char *what, uint64_t base_bytes,
-                         double tolerance_ratio, struct err *err)
+                         struct check_result result, uint64_t base_bytes, double tolerance_ratio,
+                         struct err *err)
 {
     const uint64_t limit_bytes = with_tolerance(base_bytes, tolerance_ratio);
+    char what[64];
+    snprintf(what, sizeof what, "peak" CHECK_AGAINST "%s", result.base);
     result.subject = check_subject(study, account, what, NULL);
     result.measured_bytes = study->history.accounts[account].peak_bytes;
     result.limit_bytes = limit_bytes < base_bytes ? base_bytes : limit_bytes;
@@ -188,15 +190,17 @@ static int check_against(struct check_results *results, const struct study *stud
 int check_baseline(struct check_results *results, const struct study *study, uint32_t account,
                    uint64_t base_bytes, double tolerance_ratio, struct err *err)
 {
-    return check_against(results, study, account, (struct check_result){.kind = "baseline"},
-                         "peak against the baseline", base_bytes, tolerance_ratio, err);
+    return check_against(results, study, account,
+                         (struct check_result){.kind = "baseline", .base = "the baseline"},
+                         base_bytes, tolerance_ratio, err);
 }
 
 int check_estimate(struct check_results *results, const struct study *study, uint32_t account,
                    uint64_t estimated_bytes, double tolerance_ratio, struct err *err)
 {
-    return check_against(results, study, account, (struct check_result){.kind = "estimate"},
-                         "peak against the estimate", estimated_bytes, tolerance_ratio, err);
+    return check_against(results, study, account,
+                         (struct check_result){.kind = "estimate", .base = "the estimate"},
+                         estimated_bytes, tolerance_ratio, err);
 }
 
 /* --- limits on other figures --- */

@@ -19,11 +19,17 @@ int check_limit_parse(struct check_limit *limit, const char *text, struct err *e
 
 enum check_unit { CHECK_BYTES, CHECK_COUNT, CHECK_RATIO };
 
+/* In a subject, between the figure and its base. */
+#define CHECK_AGAINST " against "
+
 struct check_result {
     const char
         *kind;     /* peak, leak, growth, baseline, estimate, fragmentation, retries or failures */
     char *subject; /* "device 0 pytorch pool peak in forward"; owned */
-    char *trace;   /* path of the trace; owned */
+    /* "the baseline" or "the estimate", at the end of the subject; the limit is a multiple of it.
+     * NULL: the limit stands alone. */
+    const char *base;
+    char *trace; /* path of the trace; owned */
     int device;
     uint32_t account;
     enum check_unit unit;

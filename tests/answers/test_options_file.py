@@ -120,7 +120,7 @@ def test_a_run_above_the_estimate_breaks_it_beyond_the_tolerance(write, tmp_path
 def test_a_broken_estimate_names_the_departure_and_its_line(write, tmp_path):
     model = write(model="models/linear.json", batch=100, optimizer="sgd")
     result = json.loads(check(record(tmp_path / "above.db", extra=50000), model, "--json").stdout)
-    assert result["answer"][0].startswith("The limit is broken: device 0 driver peak against the estimate is 77.83 KiB")
+    assert result["answer"][0].startswith("The limit is broken: device 0 driver peak is 77.83 KiB, the estimate allows ")
     assert result["answer"][1].startswith("Largest departure: Activations, 48.83 KiB more than estimated in backward")
     row = result["checks"][0]
     assert (row["kind"], row["site"], row["file"], row["line"]) == ("estimate", "train.py:11 keep", "/home/me/train.py", 11)
@@ -136,3 +136,11 @@ def test_blocks_of_a_framework_are_held_against_blocks(write, tmp_path):
 def test_a_bad_model_is_refused_before_the_trace_is_read(write, tmp_path):
     completed = check(tmp_path / "none.db", write(model="models/none.json"))
     assert completed.returncode == 2 and "models/none.json" in completed.stderr
+
+
+def test_the_first_line_is_whole_within_a_line_of_a_terminal(write, tmp_path):
+    trace = Trace(tmp_path / "pool.db")
+    trace.tensor(trace.alloc(1024 << 20), (1024 << 20) - 11000)  # 1023.99 MiB, the longest text of a size
+    first = check(trace.write(), write(model="models/linear.json", batch=2 << 20, optimizer="sgd")).stdout.split("\n")[0]
+    assert first.startswith("The limit is broken: device 0 pytorch pool peak is 1023.99 MiB, the estimate allows ")
+    assert first.endswith("MiB.") and len(first) <= 100

@@ -10,7 +10,7 @@
 #include "analyzer/page/parts.h"
 #include "analyzer/render/units.h"
 
-enum { FIGURE_BYTES = 2 * UNITS_TEXT_BYTES };
+enum { FIGURE_BYTES = 2 * UNITS_TEXT_BYTES, TAIL_BYTES = 2 * FIGURE_BYTES + 32 };
 
 /* Writes the value or the limit of a result, for example "30.00 MiB", "3" or "12.3 %". */
 static const char *figure(char text[FIGURE_BYTES], const struct check_result *result, bool limit)
@@ -50,11 +50,32 @@ static const char *next_of(const struct check_result *result)
     return result->is_of_phase ? "phases" : "peak";
 }
 
+/* Writes what the limit is about, without its base. */
+static void say_subject(char text[VERDICT_NAME_BYTES], const struct check_result *result)
+{
+    const size_t base = result->base ? strlen(CHECK_AGAINST) + strlen(result->base) : 0;
+    snprintf(text, VERDICT_NAME_BYTES, "%.*s", (int)(strlen(result->subject) - base),
+             result->subject);
+}
+
+/* Writes the end of the sentence: the value and its limit. Few characters are left if the sentence
+ * tells of several limits. */
+static void say_figures(char text[TAIL_BYTES], const struct check_result *result, bool is_brief)
+{
+    char measured[FIGURE_BYTES], limit[FIGURE_BYTES];
+    figure(measured, result, false);
+    figure(limit, result, true);
+    if (result->base && !is_brief)
+        snprintf(text, TAIL_BYTES, " is %s, %s allows %s.", measured, result->base, limit);
+    else
+        snprintf(text, TAIL_BYTES, " is %s, %s %s.", measured, is_brief ? "limit" : "the limit is",
+                 limit);
+}
+
 int page_check_say(struct opening *opening, const struct check_results *results, size_t first,
                    struct check_result **worst)
 {
-    char measured[FIGURE_BYTES], limit[FIGURE_BYTES];
-    char head[96], tail[2 * FIGURE_BYTES + 32];
+    char head[96], subject[VERDICT_NAME_BYTES], tail[TAIL_BYTES];
     const size_t count = results->count - first;
     size_t broken_count = 0;
     *worst = NULL;
@@ -69,8 +90,6 @@ int page_check_say(struct opening *opening, const struct check_results *results,
                         "No limit is broken, because no figure was compared with one.");
     if (broken_count)
         page_next(opening, "%s", next_of(*worst));
-    figure(measured, *worst, false);
-    figure(limit, *worst, true);
     if (count == 1)
         snprintf(head, sizeof head, "The limit %s:", broken_count ? "is broken" : "holds");
     else if (!broken_count)
@@ -78,12 +97,11 @@ int page_check_say(struct opening *opening, const struct check_results *results,
     else
         snprintf(head, sizeof head, "%zu of %zu limits are broken%s", broken_count, count,
                  broken_count == 1 ? ":" : ", worst:");
-    snprintf(tail, sizeof tail, " is %s, %s %s.", measured,
-             count == 1 || broken_count == 1 ? "the limit is" : "limit", limit);
-    return page_say(
-        opening, VERDICT_what, "%s %s%s", head,
-        FIT_TEXT((*worst)->subject, VERDICT_WHAT_CHARACTERS - strlen(head) - strlen(tail) - 1),
-        tail);
+    say_subject(subject, *worst);
+    say_figures(tail, *worst, count > 1 && broken_count != 1);
+    return page_say(opening, VERDICT_what, "%s %s%s", head,
+                    FIT_TEXT(subject, VERDICT_WHAT_CHARACTERS - strlen(head) - strlen(tail) - 1),
+                    tail);
 }
 
 /* --- the tables --- */
