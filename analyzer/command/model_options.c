@@ -25,6 +25,7 @@ enum { MODEL_RULES = 2 };
 #define OPTION_OF_PARALLEL OPTION_TEXT
 #define OPTION_OF_RESHARD OPTION_TEXT
 #define OPTION_OF_LOGITS OPTION_TEXT
+#define OPTION_OF_RELEASE OPTION_TEXT
 static const struct option_rule rules[] = {
     {"gpu", 0, OPTION_TEXT, "CARD",
      "answer whether the model fits this card, and what would make it fit; a size or a name, "
@@ -100,6 +101,11 @@ static int apply_LOGITS(const char *given, enum logits *logits, struct err *err)
     return given ? settings_parse_logits(given, logits, err) : 0;
 }
 
+static int apply_RELEASE(const char *given, uint64_t *release, struct err *err)
+{
+    return given ? settings_parse_release(given, release, err) : 0;
+}
+
 static int apply_PARALLEL(const char *given, enum parallel *parallel, struct err *err)
 {
     return given ? parallel_parse(given, parallel, err) : 0;
@@ -125,6 +131,7 @@ static int apply(const struct model_options *options, struct settings *settings,
         return -1;                                                                                 \
     }
 #include "analyzer/estimate/model/settings.def"
+    settings->optimizer = settings_optimizer(settings);
     return 0;
 }
 

@@ -22,6 +22,7 @@
 #define SETTING_OPTION_PARALLEL(name) const char *name;
 #define SETTING_OPTION_RESHARD(name) const char *name;
 #define SETTING_OPTION_LOGITS(name) const char *name;
+#define SETTING_OPTION_RELEASE(name) const char *name;
 
 #define TUNING_OPTION_COUNT(name) long name; /* 0: not given */
 #define TUNING_OPTION_WORDS(name) const char *name;

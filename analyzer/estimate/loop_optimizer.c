@@ -120,7 +120,8 @@ void run_optimizer(struct run *run, int step)
         pass_whole(run, kind->whole);
     if (kind->largest > 0)
         pass_each(run, kind);
-    for (size_t i = 0; i < run->plan->parameter_count; i++) {
+    const bool frees = !settings_before(&run->plan->settings, TORCH_foreach);
+    for (size_t i = 0; frees && i < run->plan->parameter_count; i++) {
         schedule_free(run->schedule, CATEGORY_gradients, run->gradients[i],
                       run->plan->parameters[i].gradient_bytes);
         run->gradients[i] = SCHEDULE_NO_BLOCK;

@@ -207,6 +207,7 @@ static int plan_flow(const struct plan *plan, struct plan_layer *planned, struct
                           .input_dtype = first_dtype(plan, planned),
                           .autocast = has_autocast(plan),
                           .training = settings->training,
+                          .old_softmax = settings_before(settings, TORCH_softmax),
                           .writes =
                               settings->serve.pass == SERVE_decode && !settings->serve.pool_bytes};
     planned->is_once = is_once(plan, planned);
@@ -288,6 +289,8 @@ static unsigned saves_of(const struct plan_layer *planned)
     if (layer->fields.eager)
         /* only the fused kernel saves its result */
         return layer->kind->saves & ~(unsigned)SAVES_result;
+    if (planned->flow.old_softmax && layer_is_softmax(layer))
+        return SAVES_both;
     if (layer->fields.inplace)
         return layer->kind->saves_inplace;
     return layer->kind->saves | (layer->fields.keeps_inputs ? SAVES_input : 0U) |

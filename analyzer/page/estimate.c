@@ -417,6 +417,8 @@ void page_estimate_assumptions(struct doc *doc, const struct estimate *estimate,
     assume_unread(doc, estimate);
     assume_training(doc, estimate);
     assume_numbers(doc, estimate);
+    if (settings_before(&estimate->plan.settings, TORCH_foreach))
+        assume(doc, "Counted as PyTorch before 2.0: zero_grad keeps the gradients.");
     assume_ranks(doc, &estimate->plan.settings);
     if (view->serving)
         page_estimate_serving_assumptions(doc, view->serving);

@@ -75,7 +75,10 @@ FIXED_ON |= {
 
 AMP = {"amp": "bfloat16"}
 
+# The loop does what zero_grad and AdamW did by default in that release.
 WRITTEN_AFTERWARDS = {
+    "gpt2, gradients as zeros": case(gpt2(768, 6, 12, vocab_size=8000), 2, 1024, "adamw-loop", torch="1.13", **EAGER),
+    "bert, gradients as zeros": case(decoder("bert", "BertForSequenceClassification", 768, 6, 12, 30522), 4, 256, "adamw-loop", torch="1.13"),
     "mistral": case(decoder("mistral", "MistralForCausalLM", 1536, 6, 12, 16000, intermediate_size=5376, num_key_value_heads=4), 6, 1536, **BF16),
     "mistral, eager autocast": case(decoder("mistral", "MistralForCausalLM", 1024, 4, 16, 16000, intermediate_size=3584, num_key_value_heads=8), 4,
                                     1024, "momentum", **EAGER, **AMP),

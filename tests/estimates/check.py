@@ -48,7 +48,7 @@ def options(case):
         yield f"--optimizer={case['optimizer']}"
     yield f"--dtype={case.get('dtype', 'float32')}"
     for name in ("amp", "accumulation", "checkpointing", "attention", "lora", "lora-on", "trains", "gpus", "parallel", "param_dtype",
-                 "reduce_dtype", "reshard", "kv-cache"):
+                 "reduce_dtype", "reshard", "kv-cache", "torch"):
         if name in case:
             yield f"--{name.replace('_', '-')}={case[name]}"
     sizes = [f"{name}={case[name]}" for name in ("sequence", "decoder_sequence", "image_size") if name in case]

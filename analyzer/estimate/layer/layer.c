@@ -30,6 +30,11 @@ uint64_t layer_tied_elements(const struct layer *layer)
     return !fields->tied ? 0 : fields->num ? fields->num * fields->dim : fields->in * fields->out;
 }
 
+bool layer_is_softmax(const struct layer *layer)
+{
+    return (layer->kind->traits & TRAIT_high) && layer->kind->saves == SAVES_result;
+}
+
 bool layer_gives(const struct layer *layer, enum layer_field field)
 {
     return layer->given & (UINT64_C(1) << field);

@@ -88,7 +88,8 @@ struct flow {
     enum dtype input_dtype; /* of its first input */
     bool autocast;
     bool training;
-    bool writes; /* the model writes one more token, as in generate() of transformers */
+    bool old_softmax; /* PyTorch before 1.11: softmax also saves its input */
+    bool writes;      /* the model writes one more token, as in generate() of transformers */
     uint64_t input_elements, output_elements; /* of the batch */
 };
 
@@ -154,6 +155,7 @@ void layer_init(struct layer *layer, const struct layer_kind *kind, size_t index
 /* Returns the number of elements of the weight that the layer shares with another layer; 0: it
  * shares none. */
 uint64_t layer_tied_elements(const struct layer *layer);
+bool layer_is_softmax(const struct layer *layer); /* or LogSoftmax */
 bool layer_gives(const struct layer *layer, enum layer_field field);
 /*
  * Returns whether the output is the input's storage. This is so for a view, an in-place form, and a

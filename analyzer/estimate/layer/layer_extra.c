@@ -334,9 +334,10 @@ void extra_attention(const struct layer *layer, const struct flow *flow, struct 
     const uint64_t all = scores(layer, flow, tensors), own = element_bytes(flow);
     const uint64_t softmax = softmax_bytes(layer, flow);
     const bool drops = drops_scores(layer, flow);
-    add_temporary(tensors, own, all, 1);
+    const enum category scored = flow->old_softmax ? CATEGORY_activations : CATEGORY_temporaries;
     if (softmax > own)
-        add_temporary(tensors, softmax, all, 1);
+        add_temporary(tensors, own, all, 1);
+    tensors_add(tensors, scored, softmax, all, 1);
     if (layer->fields.capped)
         add_saved(tensors, own, all, 1);
     add_saved(tensors, softmax, all, 1);

@@ -9,6 +9,7 @@
 
 #include "analyzer/util/json_field.h"
 #include "analyzer/util/name_list.h"
+#include "common/numbers.h"
 #include "common/sim_spec.h"
 
 #define GPUS_MOST (1 << 20)
@@ -124,6 +125,43 @@ static int take_LOGITS(const json_t *value, enum logits *logits, struct err *err
     return json_take_text(value, &text, err) || settings_parse_logits(text, logits, err) ? -1 : 0;
 }
 
+/* Reads a number of a release. Returns the first byte after it; NULL: there is none. */
+static const char *part_read(const char *text, uint64_t *part)
+{
+    enum { PART_MOST = 99 };
+    const char *end = digits_read(text, part);
+    return end > text && *part <= PART_MOST ? end : NULL;
+}
+
+int settings_parse_release(const char *text, uint64_t *release, struct err *err)
+{
+    uint64_t major = 0, minor = 0;
+    const char *end = part_read(text, &major);
+    end = end && *end == '.' ? part_read(end + 1, &minor) : NULL;
+    if (!end || (*end && *end != '.' && *end != '+') || major == 0)
+        return err_set(err, ERR_USAGE, "'%.40s' is not a release, for example 1.13 or 2.0.1", text);
+    *release = 100 * major + minor;
+    return 0;
+}
+
+static int take_RELEASE(const json_t *value, uint64_t *release, struct err *err)
+{
+    const char *text;
+    return json_take_text(value, &text, err) || settings_parse_release(text, release, err) ? -1 : 0;
+}
+
+bool settings_before(const struct settings *settings, enum release release)
+{
+    return settings->torch > 0 && settings->torch < release;
+}
+
+enum optimizer settings_optimizer(const struct settings *settings)
+{
+    const enum optimizer own = settings->optimizer;
+    const bool is_adam = own == OPTIMIZER_adam || own == OPTIMIZER_adamw;
+    return settings_before(settings, TORCH_foreach) && is_adam ? OPTIMIZER_adamw_loop : own;
+}
+
 static int take_PARALLEL(const json_t *value, enum parallel *parallel, struct err *err)
 {
     const char *text;
@@ -168,6 +206,21 @@ static int check_units(const struct settings *settings, struct err *err)
     return 0;
 }
 
+/* Refuses what was not measured in the form that it had before PyTorch 2.0. */
+static int check_release(const struct settings *settings, struct err *err)
+{
+    const struct optimizer_kind *kind = optimizer_kind(settings_optimizer(settings));
+    const enum parallel parallel = settings->parallel;
+    if (!settings_before(settings, TORCH_foreach) || !settings->training)
+        return 0;
+    if (parallel != PARALLEL_none && parallel != PARALLEL_ddp && parallel != PARALLEL_ddp_view)
+        return err_set(err, ERR_USAGE, "before PyTorch 2.0 only --parallel=ddp is estimated");
+    if (kind->whole == 0)
+        return 0;
+    return err_set(err, ERR_USAGE, "before PyTorch 2.0, %.*s without foreach is not estimated",
+                   (int)strcspn(kind->text, ","), kind->text);
+}
+
 int settings_check(const struct settings *settings, struct err *err)
 {
     const bool has_units = parallel_has_units(settings->parallel);
@@ -192,5 +245,5 @@ int settings_check(const struct settings *settings, struct err *err)
             "auto or never with --parallel=fsdp1: as FULL_SHARD or SHARD_GRAD_OP have it");
     if (!has_units && settings->reshard != RESHARD_auto)
         return fail_needs(err, "reshard", "--parallel=fsdp2");
-    return has_units ? check_units(settings, err) : 0;
+    return check_release(settings, err) || (has_units && check_units(settings, err)) ? -1 : 0;
 }

@@ -22,6 +22,7 @@
 #define SETTING_MEMBER_PARALLEL(name) enum parallel name;
 #define SETTING_MEMBER_RESHARD(name) enum reshard name;
 #define SETTING_MEMBER_LOGITS(name) enum logits name;
+#define SETTING_MEMBER_RELEASE(name) uint64_t name; /* 113 for 1.13.1; 0: the newest */
 
 /* Whether the loop holds the model's output (logits) while backward runs. */
 enum logits {
@@ -31,6 +32,12 @@ enum logits {
 };
 
 const char *logits_name(enum logits logits);
+
+/* Releases of PyTorch since which memory differs: 200 for 2.0. */
+enum release {
+    TORCH_softmax = 111, /* softmax saves only its result */
+    TORCH_foreach = 200  /* optimizers are foreach, and zero_grad frees the gradients */
+};
 
 /* The blocks that backward runs again. */
 struct checkpointing {
@@ -75,6 +82,12 @@ int settings_parse_autocast(const char *text, enum dtype *dtype, struct err *err
 /* Parses "2", "selective" or "every-2". -1: ERR_USAGE. */
 int settings_parse_checkpoints(const char *text, struct checkpointing *checkpointing,
                                struct err *err);
+/* Parses "1.13" or "2.0.1". -1: ERR_USAGE. */
+int settings_parse_release(const char *text, uint64_t *release, struct err *err);
+/* Returns whether the settings' PyTorch is older than the release. */
+bool settings_before(const struct settings *settings, enum release release);
+/* Returns the form that the optimizer has in the settings' release of PyTorch. */
+enum optimizer settings_optimizer(const struct settings *settings);
 int settings_parse_logits(const char *text, enum logits *logits, struct err *err);
 /* Takes a key of a model file and its value. 1: the key is no setting; -1: *err says what the value
  * must be. */
