@@ -51,6 +51,16 @@ def test_a_value_of_another_kind_names_what_belongs_there(config_error, family, 
     assert config_error({"model_type": family, key: value}).startswith(f"field '{key}' must be {kind}, not ")
 
 
+def test_too_many_layers_come_of_a_repetition(config_error):
+    error = config_error({"model_type": "gpt2", "n_layer": 1e3})
+    assert "too many layers, at most 10000; this one is in repetition " in error and error.endswith(" of its block")
+
+
+def test_a_quantization_is_an_object(config_error):
+    error = config_error({"model_type": "llama", "quantization_config": "4bit"})
+    assert error == "field 'quantization_config' must be an object, not '4bit'"
+
+
 def test_a_part_of_a_config_is_named(config_error):
     text = {"model_type": "gemma3_text", "num_hidden_layers": "34"}
     assert config_error({"model_type": "gemma3", "text_config": text}) == (

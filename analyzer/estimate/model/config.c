@@ -46,8 +46,12 @@ static const char *config_quantization(const json_t *config)
 
 static int note_quantization(struct model *model, const json_t *config, struct err *err)
 {
-    return json_is_object(json_object_get(config, "quantization_config")) &&
-                   !config_quantization(config)
+    char shown[JSON_SHOWN_BYTES];
+    const json_t *quantization = json_object_get(config, "quantization_config");
+    if (quantization && !json_is_object(quantization) && !json_is_null(quantization))
+        return err_set(err, ERR_INPUT, "field 'quantization_config' must be an object, not %s",
+                       json_shown(quantization, shown));
+    return json_is_object(quantization) && !config_quantization(config)
                ? model_note(model,
                             "Not modelled: quantization_config. Weights are counted with the "
                             "config's element type, so as more bytes than they are.",

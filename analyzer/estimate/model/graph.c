@@ -179,6 +179,17 @@ static int first_source(struct graph *graph, const struct section *section, cons
 
 /* --- layers --- */
 
+static int fail_many(const struct graph *graph, const char *name)
+{
+    char message[120];
+    int length = snprintf(message, sizeof message, "the model has too many layers, at most %d",
+                          MODEL_LAYERS_MOST);
+    if (graph->repeated > 0)
+        snprintf(message + length, sizeof message - (size_t)length,
+                 "; this one is in repetition %" PRIu64 " of its block", graph->turn + 1);
+    return fail_item(graph, name, message);
+}
+
 static int add_layer(struct graph *graph, const struct section *section, json_t *item,
                      const char *name)
 {
@@ -186,7 +197,7 @@ static int add_layer(struct graph *graph, const struct section *section, json_t 
     char path[LAYER_NAME_BYTES];
     const size_t index = model->layer_count, first = model->input_count;
     if (index == MODEL_LAYERS_MOST)
-        return fail_item(graph, name, "the model has too many layers");
+        return fail_many(graph, name);
     if (ARRAY_GROW(model->layers, graph->layer_capacity, index, graph->err))
         return -1;
     if (ARRAY_GROW(model->registered, graph->registered_capacity, index, graph->err))
