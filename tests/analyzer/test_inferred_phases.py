@@ -94,6 +94,54 @@ def test_a_class_of_the_programs_own_is_init_where_a_framework_is_used(trace):
     assert taken(trace) == {"init": 1, "forward": 1}
 
 
+def test_a_constructor_inside_a_forward_does_not_change_the_phase(trace):
+    for stack in ("init", "forward", "created", "backward"):
+        take(trace, stack)
+    assert taken(trace) == {"init": 1, "forward": 2, "backward": 1}
+
+
+def called(trace, line, recorded=False):
+    """Allocates a tensor in a call of a module in this line of the program."""
+    trace.event("autograd-node", address=1, object=7 * recorded, size=0)
+    stack = trace.stack((MODULE, 1700, "Module._call_impl"), ("/home/me/train.py", line, "<module>"))
+    trace.tensor(trace.alloc(2 * MIB, stack=stack), 2 * MIB, stack=stack)
+
+
+def test_forwards_without_a_backward_are_told_apart_by_the_memory_that_the_program_takes_between_them(trace):
+    trace.meta["tells_autograd"] = 1
+    for line, recorded in ((10, True), (20, False), (20, False), (10, True)):
+        take(trace, "own")
+        called(trace, line, recorded)
+        if recorded:
+            take(trace, "backward")
+            take(trace, "optimizer")
+    found = rows(trace)
+    assert (found["forward"]["count"], found["backward"]["count"]) == (4, 2)
+
+
+@pytest.mark.parametrize("lines, count", [
+    ((20, 20, None, 20), 2),  # line 20 runs again without memory of the program, then with
+    ((20, None, 21, None, 22), 1),  # parts of one model, each in a line of its own
+    ((20, None, 21, None, 21), 2),
+])  # fmt: skip
+def test_a_call_of_a_module_begins_a_forward_if_its_line_ran_before(trace, lines, count):
+    trace.meta["tells_autograd"] = 1
+    for line in lines:
+        if line:
+            called(trace, line)
+        else:
+            take(trace, "own")
+    assert rows(trace)["forward"]["count"] == count
+
+
+def test_a_forward_that_autograd_records_goes_on_until_its_backward(trace):
+    trace.meta["tells_autograd"] = 1
+    for _ in range(3):
+        called(trace, 20, recorded=True)
+        take(trace, "own")
+    assert rows(trace)["forward"]["count"] == 1
+
+
 def test_what_the_program_takes_itself_after_an_iteration_or_the_model_is_data(trace):
     for stack in ("init", "own", "forward", "own", "backward", "own", "forward", "optimizer", "own"):
         take(trace, stack)

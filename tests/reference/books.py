@@ -8,7 +8,7 @@ import dataclasses
 import re
 
 from reference import outside
-from reference.events import Tables, caller_of, inferred_phase, table_rows
+from reference.events import Forwards, Tables, caller_of, inferred_phase, table_rows
 from reference.graphs import KINDS as OF_GRAPHS
 
 # A span that opens inside a span of this depth becomes its sibling.
@@ -147,7 +147,7 @@ class Books(Tables):
         self.failures, self.steps = [], []  # a failure: (event, account, span)
         self.unknown_frees = self.in_flight = self.unmatched_pops = self.library_ranges = 0
         self.left_out = set()  # numbers of the open NVTX ranges that libraries opened
-        self.spans, self.open, self.paths, self.inferred = [], [], {}, None
+        self.spans, self.open, self.paths, self.inferred, self.forwards = [], [], {}, None, Forwards()
         self.autograd_records = {}  # by thread: True while the thread runs an operator that a backward will go through
         self.ranges, self.mempools, self.samples, self.told = [], [], [], {}
         self.live, self.reopened, self.physicals, self.nodes = {}, {}, [], set()
@@ -229,7 +229,8 @@ class Books(Tables):
         now = self.inferred.path.name if self.inferred else None
         recorded = event.memory == "tensor" and self.autograd_records.get(event.thread, False)
         phase = inferred_phase(self, event.stack, now, recorded)
-        if phase != now:
+        begins = phase != now
+        if self.forwards.follow(self, event.stack, begins, recorded) if phase == "forward" else begins:
             if self.inferred:
                 self.inferred.end = event.index
             self.inferred = self.add_span(self.path(None, phase, "inferred", phase), None, event)

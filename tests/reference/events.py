@@ -103,6 +103,7 @@ def role_rules():
 
 
 FIRST, INNER, LAST = (meant(table_rows("inferred_phases.def", macro), "PYTHON") for macro in ("FIRST", "INNER", "LAST"))
+MODULE_CALL = meant([("forward", "module_call")], "PYTHON")
 AFTER = dict(table_rows("inferred_phases.def", "AFTER"))
 ((RECORDED,),) = table_rows("inferred_phases.def", "RECORDED")
 
@@ -127,12 +128,56 @@ def inferred_phase(tables, stack, now, is_recorded):
     frames = tables.stack_frames(stack)
     if not frames or not tables.knows_frameworks:
         return now
-    said = say(FIRST, frames) or say(INNER, frames) or say(LAST, frames)
+    said = say(FIRST, frames) or say(INNER, frames) or (now != "forward" and say(LAST, frames))
     if said:
         return said
     if not any(frame[0] == "python" for frame in frames):
         return now
     return RECORDED if is_recorded else AFTER.get(now, now)
+
+
+def module_call_of(tables, stack):
+    """Returns (the Python frames outside the outermost call of a module, or None if there is none; True if the program
+    allocated memory itself, outside the framework)."""
+    frames = tables.stack_frames(stack) if tables.knows_frameworks else []
+    python = [frame for frame in frames if frame[0] == "python"]
+    calls = [number for number, frame in enumerate(python) if say(MODULE_CALL, [frame])]
+    if calls:
+        return tuple(python[calls[-1] + 1 :]), False
+    return None, bool(python) and not say(FIRST, frames) and not say(INNER, frames)
+
+
+class Forwards:
+    """Forwards that follow each other without another phase between them."""
+
+    def __init__(self):
+        self.first_calls = set()  # the calls of modules that began forwards
+        self.begin()
+
+    def begin(self):
+        self.calls = []  # of this forward
+        self.has_own = self.is_recorded = False
+
+    def follow(self, tables, stack, begins, recorded):
+        """Handles an allocation of a forward. Returns True if a forward begins: after another phase (`begins`), or, after
+        a forward that autograd did not record, at a call of a module that began a forward before or ran in this one, if
+        the program allocated memory itself since the last call."""
+        if tables.meta.get("tells_autograd") != 1:
+            return begins
+        call, is_own = module_call_of(tables, stack)
+        if self.has_own and not self.is_recorded and call is not None:
+            begins = begins or call in self.first_calls or call in self.calls
+        if begins:
+            self.begin()
+        self.is_recorded = self.is_recorded or recorded
+        if call is None:
+            self.has_own = self.has_own or is_own
+            return begins
+        if not self.calls:
+            self.first_calls.add(call)
+        self.calls.append(call)
+        self.has_own = False
+        return begins
 
 
 def caller_of(tables, stack):

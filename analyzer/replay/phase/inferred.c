@@ -13,9 +13,10 @@ enum tier { TIER_FIRST, TIER_INNER, TIER_LAST, TIER_COUNT };
 struct inferred_stack {
     uint8_t says[TIER_COUNT]; /* enum inferred_phase */
     uint8_t rank;             /* of caller, enum inferred_caller_rank */
-    bool known, has_python;
-    uint32_t python,
-        caller; /* hashes of all Python frames, and of those outside the frame of `rank` */
+    bool known, has_python, is_call;
+    /* Hashes of all Python frames, of those outside the frame of `rank`, and of those outside the
+     * outermost call of a module (0: no such call). */
+    uint32_t python, caller, call;
 };
 
 static const struct {
@@ -91,6 +92,7 @@ static struct inferred_stack match_frame(const struct trace *trace, const struct
             said.says[rules[i].tier] = rules[i].phase;
     if (said.has_python)
         said.rank = (uint8_t)rank_of(&said, means);
+    said.is_call = said.has_python && torch_is(means, TORCH_module_call);
     return said;
 }
 
@@ -126,6 +128,7 @@ static void inherit_from_outer(struct inferred_stack *stack, const struct inferr
         if (!stack->says[tier])
             stack->says[tier] = outer->says[tier];
     stack->has_python |= outer->has_python;
+    stack->call = outer->call || !stack->is_call ? outer->call : outer->python;
     if (stack->rank > outer->rank) {
         stack->caller = outer->python;
     } else {
@@ -215,7 +218,8 @@ enum inferred_phase inferred_next(const struct inferred *inferred, enum inferred
     if (!stack_id || stack_id >= inferred->count)
         return now;
     const struct inferred_stack *stack = &inferred->stacks[stack_id];
-    for (int tier = 0; tier < TIER_COUNT; tier++)
+    const int tiers = now == INFERRED_forward ? TIER_LAST : TIER_COUNT;
+    for (int tier = 0; tier < tiers; tier++)
         if (stack->says[tier])
             return (enum inferred_phase)stack->says[tier];
     if (!stack->has_python)
@@ -233,6 +237,17 @@ bool inferred_is_certain(const struct inferred *inferred, uint32_t stack_id)
 {
     return stack_id < inferred->count && (inferred->stacks[stack_id].says[TIER_FIRST] ||
                                           inferred->stacks[stack_id].says[TIER_INNER]);
+}
+
+bool inferred_is_own(const struct inferred *inferred, uint32_t stack_id)
+{
+    return stack_id < inferred->count && inferred->stacks[stack_id].has_python &&
+           !inferred_is_certain(inferred, stack_id);
+}
+
+uint32_t inferred_call_of(const struct inferred *inferred, uint32_t stack_id)
+{
+    return stack_id < inferred->count ? inferred->stacks[stack_id].call : 0;
 }
 
 struct inferred_caller inferred_caller_of(const struct inferred *inferred, uint32_t stack_id)

@@ -54,4 +54,11 @@ bool inferred_is_in_backward(const struct inferred *inferred, uint32_t stack_id)
  * phase. */
 bool inferred_is_certain(const struct inferred *inferred, uint32_t stack_id);
 
+/* True if the stack has Python frames, and no FIRST and no INNER row matches it. */
+bool inferred_is_own(const struct inferred *inferred, uint32_t stack_id);
+
+/* Distinguishes the outermost calls of modules by their callers: a hash of the Python frames
+ * outside the outermost module call of the stack; 0: the stack has none. */
+uint32_t inferred_call_of(const struct inferred *inferred, uint32_t stack_id);
+
 struct inferred_caller inferred_caller_of(const struct inferred *inferred, uint32_t stack_id);

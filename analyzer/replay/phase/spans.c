@@ -36,6 +36,7 @@ void spans_release(struct spans *spans)
     free(spans->items);
     free(spans->threads);
     inferred_release(&spans->inferred);
+    forwards_release(&spans->forwards);
 }
 
 /*
@@ -314,10 +315,8 @@ static void note_caller(struct spans *spans, uint32_t span, struct inferred_call
         spans->items[span].callers[caller.rank] = caller.hash;
 }
 
-static int change_inferred(struct spans *spans, const struct cursor *at, enum inferred_phase next)
+static int begin_inferred(struct spans *spans, const struct cursor *at, enum inferred_phase next)
 {
-    if (next == spans->inferred_now)
-        return 0;
     if (spans->inferred_span != HISTORY_NONE && end_span(spans, at, spans->inferred_span))
         return -1;
     uint32_t path = paths_find(&spans->paths, at, HISTORY_NONE, next, inferred_name(next),
@@ -336,7 +335,12 @@ int spans_infer(struct spans *spans, const struct cursor *at, bool is_recorded)
         return 0;
     const enum inferred_phase next =
         inferred_next(&spans->inferred, spans->inferred_now, stack_id, is_recorded);
-    if (change_inferred(spans, at, next))
+    bool begins = next != spans->inferred_now;
+    if (next == INFERRED_forward && trace_tells_autograd(at->history->trace) &&
+        forwards_follow(&spans->forwards, &spans->inferred, stack_id, is_recorded, &begins,
+                        at->err))
+        return -1;
+    if (begins && begin_inferred(spans, at, next))
         return -1;
     const struct inferred_caller caller = inferred_caller_of(&spans->inferred, stack_id);
     note_caller(spans, spans->inferred_span, caller);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "analyzer/util/pair_map.h"
+#include "forwards.h"
 #include "inferred.h"
 #include "paths.h"
 
@@ -46,6 +47,7 @@ struct spans {
 
     struct inferred inferred;
     enum inferred_phase inferred_now;
+    struct forwards forwards;
     uint32_t inferred_span; /* HISTORY_NONE: none is open */
 };
 
