@@ -38,6 +38,9 @@ def train(what):
         return
     if what == "scatter":
         distributed.scatter_object_list([None])
+    if what == "checkpoint":
+        from torch.distributed import checkpoint
+        checkpoint.save({"model": model.state_dict()}, checkpoint_id="saved")
     if what in ("gloo", "key"):
         distributed.barrier()
     if what == "gloo":

@@ -35,8 +35,15 @@ def test_rank_0_gathers_its_own_values_from_all_ranks_and_scatters_objects(torch
     assert seen == [[[5, 7]] * 3, [{"rank": 0}] * 3, [{"to": 0}], ["said"]]
 
 
+def test_rank_0_saves_its_own_shards(torch_build, tmp_path):
+    completed = run_alone(torch_build, tmp_path, "0/4", "checkpoint")
+    assert completed.returncode == 0, completed.stderr
+    assert sorted(path.name for path in (tmp_path / "saved").iterdir()) == [".metadata", "__0_0.distcp"]
+
+
 @pytest.mark.parametrize("what, named", [("gloo", "a gloo group of 128 ranks"), ("key", "theirs'"),
-                                         ("scatter", "scatter_object_list asks for an object of another rank")])
+                                         ("scatter", "scatter_object_list asks for an object of another rank"),
+                                         ("checkpoint", "scatter_object_list asks for an object of another rank")])
 def test_what_another_rank_would_have_to_say_ends_in_one_line_that_names_it(torch_build, tmp_path, what, named):
     completed = run_alone(torch_build, tmp_path, "5/128", what)
     lines = [line for line in completed.stderr.splitlines() if line.startswith("gpumemtrace: --rank=5/128: ")]
