@@ -47,7 +47,7 @@ def test_softmax_saved_its_input_until_1_11(estimate, release, kept):
 
 @pytest.mark.parametrize("release, count", [("1.13", 2), ("2.0", 0)])
 def test_gradients_stayed_in_forward_until_2_0(estimate, release, count):
-    """Of both weights."""
+    """Each weight has one."""
     newest, found = ({phase["name"]: phase["peak_bytes"] for phase in estimate(*options)["phases"]}
                      for options in ((), (f"--torch={release}",)))  # fmt: skip
     assert found["forward"] - newest["forward"] == count * 4 * VALUES
