@@ -2,11 +2,9 @@
 /* See rows.h. */
 #include "rows.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* A row has room for a number in each column before its first value, and again after each text. */
-enum { NUMBER_MOST_BYTES = 24, NUMBERS_MOST_BYTES = FLEET_COLUMNS * NUMBER_MOST_BYTES };
+enum { BODY_MOST_BYTES = 1 << 30 };
 
 static int first_column(enum fleet_table table)
 {
@@ -19,36 +17,32 @@ static int first_column(enum fleet_table table)
 void rows_init(struct rows *rows, enum fleet_table table, const struct fleet_key *key)
 {
     *rows = (struct rows){.table = table, .first = first_column(table), .key = key};
+    text_init(&rows->body, BODY_MOST_BYTES);
+}
+
+void rows_init_columns(struct rows *rows, enum fleet_table table)
+{
+    rows_init(rows, table, NULL);
+    rows->is_out_of_memory = columns_init(&rows->columns, rows->first) != 0;
 }
 
 void rows_release(struct rows *rows)
 {
-    free(rows->data);
-    *rows = (struct rows){0};
+    text_release(&rows->body);
+    columns_release(&rows->columns);
 }
 
 void rows_clear(struct rows *rows)
 {
-    rows->length = 0;
+    text_clear(&rows->body);
+    columns_clear(&rows->columns);
+    rows->bytes = 0;
     rows->count = 0;
 }
 
-/* Makes room for a text of `bytes`, and for numbers after it. */
-static bool make_room(struct rows *rows, size_t bytes)
+const char *rows_format(const struct rows *rows)
 {
-    const size_t needed = rows->length + bytes + NUMBERS_MOST_BYTES;
-    size_t capacity = rows->capacity ? rows->capacity : NUMBERS_MOST_BYTES;
-    if (rows->capacity >= needed || rows->is_out_of_memory)
-        return !rows->is_out_of_memory;
-    while (capacity < needed)
-        capacity *= 2;
-    char *data = realloc(rows->data, capacity);
-    rows->is_out_of_memory = !data;
-    if (data) {
-        rows->data = data;
-        rows->capacity = capacity;
-    }
-    return data != NULL;
+    return rows->columns.items ? "Native" : "TabSeparated";
 }
 
 /* Returns false if the value must not be written. */
@@ -62,114 +56,79 @@ static bool begin_value(struct rows *rows, enum fleet_column column)
     return !rows->is_out_of_memory;
 }
 
-static void end_value(struct rows *rows)
+static bool is_signed(enum fleet_type type)
 {
-    rows->data[rows->length++] = '\t';
+    return type == FLEET_INT32 || type == FLEET_INT64 || type == FLEET_MAYBE_INT64;
 }
 
-static size_t count_digits(uint64_t value)
+/* Adds a number and a tab. */
+static void put_number(struct text *body, bool is_negative, uint64_t value)
 {
-    size_t count = 1;
-    for (; value >= 1000; value /= 1000)
-        count += 3;
-    return count + (value >= 10) + (value >= 100);
+    char text[24], *at = text + sizeof text;
+    *--at = '\t';
+    for (value = is_negative ? -value : value; value >= 10; value /= 10)
+        *--at = (char)('0' + value % 10);
+    *--at = (char)('0' + value);
+    if (is_negative)
+        *--at = '-';
+    text_add_bytes(body, at, (size_t)(text + sizeof text - at));
 }
 
-/* Writes two digits with each division, because divisions take most of the time. */
-static void put_number(struct rows *rows, uint64_t value)
-{
-    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-                                "25262728293031323334353637383940414243444546474849"
-                                "50515253545556575859606162636465666768697071727374"
-                                "75767778798081828384858687888990919293949596979899";
-    char *begin = rows->data + rows->length, *at = begin + count_digits(value);
-    rows->length += (size_t)(at - begin);
-    for (; value >= 10; value /= 100)
-        memcpy(at -= 2, &pairs[value % 100 * 2], 2);
-    if (at > begin)
-        *begin = (char)('0' + value);
-}
-
-void rows_number(struct rows *rows, enum fleet_column column, uint64_t value)
+void rows_value(struct rows *rows, enum fleet_column column, bool known, uint64_t value)
 {
     if (!begin_value(rows, column))
         return;
-    put_number(rows, value);
-    end_value(rows);
-}
-
-void rows_integer(struct rows *rows, enum fleet_column column, int64_t value)
-{
-    if (!begin_value(rows, column))
-        return;
-    if (value < 0)
-        rows->data[rows->length++] = '-';
-    put_number(rows, value < 0 ? -(uint64_t)value : (uint64_t)value);
-    end_value(rows);
-}
-
-static void put_unknown(struct rows *rows, enum fleet_column column)
-{
-    if (!begin_value(rows, column))
-        return;
-    memcpy(rows->data + rows->length, "\\N", 2);
-    rows->length += 2;
-    end_value(rows);
-}
-
-void rows_maybe(struct rows *rows, enum fleet_column column, bool known, int64_t value)
-{
-    if (known)
-        rows_integer(rows, column, value);
+    if (rows->columns.items)
+        rows->bytes += columns_add(&rows->columns, column, known, value);
+    else if (known)
+        put_number(&rows->body, is_signed(fleet_columns[column].type) && (int64_t)value < 0, value);
     else
-        put_unknown(rows, column);
+        text_add(&rows->body, "\\N\t");
 }
 
-void rows_maybe_number(struct rows *rows, enum fleet_column column, bool known, uint64_t value)
-{
-    if (known)
-        rows_number(rows, column, value);
-    else
-        put_unknown(rows, column);
-}
-
-static char escape_of(char c)
+static const char *escape_of(char c)
 {
     switch (c) {
     case '\t':
-        return 't';
+        return "\\t";
     case '\n':
-        return 'n';
+        return "\\n";
     case '\r':
-        return 'r';
+        return "\\r";
     default:
-        return c;
+        return "\\\\";
     }
+}
+
+static void put_text(struct text *body, const char *value)
+{
+    for (;;) {
+        const size_t plain = strcspn(value, "\t\n\r\\");
+
+        text_add_bytes(body, value, plain);
+        value += plain;
+        if (!*value)
+            break;
+        text_add_bytes(body, escape_of(*value++), 2);
+    }
+    text_add_bytes(body, "\t", 1);
 }
 
 void rows_text(struct rows *rows, enum fleet_column column, const char *value)
 {
-    const char *rest = value ? value : "";
-    if (!begin_value(rows, column) || !make_room(rows, 2 * strlen(rest)))
+    if (!begin_value(rows, column))
         return;
-    for (;;) {
-        const size_t plain = strcspn(rest, "\t\n\r\\");
-
-        memcpy(rows->data + rows->length, rest, plain);
-        rows->length += plain;
-        rest += plain;
-        if (!*rest)
-            break;
-        rows->data[rows->length++] = '\\';
-        rows->data[rows->length++] = escape_of(*rest++);
-    }
-    end_value(rows);
+    if (rows->columns.items)
+        rows->bytes += columns_add_text(&rows->columns, column, value ? value : "");
+    else
+        put_text(&rows->body, value ? value : "");
 }
 
 void rows_begin(struct rows *rows)
 {
     rows->next = 0;
-    make_room(rows, 0);
+    if (rows->columns.items && columns_begin(&rows->columns))
+        rows->is_out_of_memory = true;
     if (rows->key) {
         rows_text(rows, FLEET_KEY_day, rows->key->day);
         rows_text(rows, FLEET_KEY_job, rows->key->job);
@@ -180,13 +139,20 @@ void rows_begin(struct rows *rows)
     rows->next = rows->first;
 }
 
+/* A row of text ends with a line feed in place of the last tab. */
 void rows_end(struct rows *rows)
 {
     if (rows->next < FLEET_COLUMNS && fleet_columns[rows->next].table == (int)rows->table)
         rows->is_out_of_order = true;
-    if (rows->is_out_of_memory || !rows->length)
+    rows->is_out_of_memory |= text_failed(&rows->body);
+    if (rows->is_out_of_memory)
         return;
-    rows->data[rows->length - 1] = '\n';
+    if (rows->columns.items) {
+        columns_end(&rows->columns);
+    } else {
+        rows->body.data[rows->body.length - 1] = '\n';
+        rows->bytes = rows->body.length;
+    }
     rows->count++;
 }
 
@@ -199,4 +165,11 @@ int rows_check(const struct rows *rows, struct err *err)
         err_set(err, ERR_INTERNAL, "a row of the table %s has other columns than tables.def",
                 fleet_tables[rows->table].name);
     return rows->is_out_of_memory || rows->is_out_of_order ? -1 : 0;
+}
+
+int rows_finish(struct rows *rows, struct err *err)
+{
+    if (rows->columns.items && columns_write(&rows->columns, &rows->body))
+        rows->is_out_of_memory = true;
+    return rows_check(rows, err);
 }

@@ -55,6 +55,11 @@ void fleet_add_literal(struct text *sql, const char *value)
     text_add(sql, "'");
 }
 
+const char *fleet_type_name(enum fleet_type type)
+{
+    return clickhouse_types[type];
+}
+
 static bool is_of(const struct fleet_column_row *column, enum fleet_table table)
 {
     return column->table < 0 || column->table == (int)table;

@@ -65,6 +65,8 @@ struct fleet_table_row {
 };
 extern const struct fleet_column_row fleet_columns[FLEET_COLUMNS];
 extern const struct fleet_table_row fleet_tables[FLEET_TABLES];
+/* "Nullable(Int64)", as ClickHouse writes it. */
+const char *fleet_type_name(enum fleet_type type);
 
 enum fleet_dialect { FLEET_SINGLE = 1, FLEET_SHARDED, FLEET_POSTGRESQL };
 

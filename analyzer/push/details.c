@@ -57,11 +57,11 @@ static void put_event(const struct details *details, struct rows *rows, const st
     rows_integer(rows, FLEET_event_device, event->device);
     rows_number(rows, FLEET_event_address, event->address);
     rows_number(rows, FLEET_event_bytes, event->size_bytes);
-    rows_maybe_number(rows, FLEET_event_stream, event->stream != STREAM_UNKNOWN, event->stream);
+    rows_value(rows, FLEET_event_stream, event->stream != STREAM_UNKNOWN, event->stream);
     rows_maybe(rows, FLEET_event_result, event->result != INT32_MIN, event->result);
     rows_number(rows, FLEET_event_stack_id, event->stack_id);
-    rows_maybe_number(rows, FLEET_event_live_bytes, is_known,
-                      is_known ? history->accounts[details->changed].live_bytes : 0);
+    rows_value(rows, FLEET_event_live_bytes, is_known,
+               is_known ? history->accounts[details->changed].live_bytes : 0);
     rows_end(rows);
 }
 

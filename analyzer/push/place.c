@@ -285,10 +285,10 @@ int place_send(struct place *place, const struct rows *rows, struct err *err)
     uint64_t counts[FLEET_TABLES] = {0};
     bool has = false;
     name_table(place, rows->table, table);
-    snprintf(insert, sizeof insert, "INSERT INTO %s FORMAT TabSeparated", table);
+    snprintf(insert, sizeof insert, "INSERT INTO %s FORMAT %s", table, rows_format(rows));
     counts[rows->table] = rows->count;
     for (int attempt = 0; attempt < SEND_MOST && !has; attempt++)
-        switch (server_send(place->server, insert, rows->data, rows->length, err)) {
+        switch (server_send(place->server, insert, rows->body.data, rows->body.length, err)) {
         case SERVER_SENT:
             return 0;
         case SERVER_REFUSED:

@@ -246,8 +246,8 @@ static int write_summary(const char *folder, const struct summary *summary, stru
 
         if (!file && summary_has((enum fleet_table)i))
             return -1;
-        if (file && rows->length)
-            fwrite(rows->data, 1, rows->length, file);
+        if (file && rows->count)
+            fwrite(rows->body.data, 1, rows->body.length, file);
         if (file && close_file(file, 0, err))
             return -1;
     }

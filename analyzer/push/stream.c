@@ -20,7 +20,7 @@ static int count_rows(struct stream *stream, uint64_t *count)
 static int write_batch(struct stream *stream, const struct rows *batch)
 {
     stream->sent_rows += batch->count;
-    if (fwrite(batch->data, 1, batch->length, stream->file) == batch->length)
+    if (fwrite(batch->body.data, 1, batch->body.length, stream->file) == batch->body.length)
         return 0;
     return err_set(&stream->err, ERR_SYSTEM, "cannot write the rows of the table %s: %s",
                    fleet_tables[stream->table].name, strerror(errno));
@@ -33,8 +33,8 @@ static int send_batch(struct stream *stream, const struct rows *batch)
     for (int attempt = 0; attempt < 5; attempt++) {
         uint64_t count;
 
-        switch (
-            server_send(stream->server, stream->insert, batch->data, batch->length, &stream->err)) {
+        switch (server_send(stream->server, stream->insert, batch->body.data, batch->body.length,
+                            &stream->err)) {
         case SERVER_SENT:
             stream->sent_rows += batch->count;
             return 0;
@@ -80,7 +80,7 @@ static int wait_for_batch(struct stream *stream, struct err *err)
 
 static int send_filled(struct stream *stream, struct err *err)
 {
-    if (rows_check(stream_rows(stream), err) || wait_for_batch(stream, err))
+    if (rows_finish(stream_rows(stream), err) || wait_for_batch(stream, err))
         return -1;
     stream->sending = stream->filling;
     stream->filling = 1 - stream->filling;
@@ -102,7 +102,7 @@ int stream_begin(struct stream *stream, struct server *server, enum fleet_table 
 
     *stream = (struct stream){.server = server, .table = table, .full_bytes = STREAM_FIRST_BYTES};
     for (int i = 0; i < 2; i++)
-        rows_init(&stream->batches[i], table, NULL);
+        rows_init_columns(&stream->batches[i], table);
     text_init_in(&insert, stream->insert, sizeof stream->insert);
     text_addf(&insert, "INSERT INTO %s ", name);
     for (int i = 0; i < FLEET_COLUMNS; i++)
@@ -110,7 +110,7 @@ int stream_begin(struct stream *stream, struct server *server, enum fleet_table 
             text_addf(&insert, "%s%s", separator, fleet_columns[i].name);
             separator = ", ";
         }
-    text_add(&insert, ") FORMAT TabSeparated");
+    text_addf(&insert, ") FORMAT %s", rows_format(&stream->batches[0]));
     snprintf(stream->count, sizeof stream->count, "SELECT count() FROM %s", name);
     if (!text_failed(&insert))
         return 0;
@@ -128,7 +128,7 @@ void stream_begin_file(struct stream *stream, enum fleet_table table, const stru
 int stream_passed(struct stream *stream, struct err *err)
 {
     const struct rows *rows = stream_rows(stream);
-    return rows->length < stream->full_bytes && rows->count < STREAM_BATCH_ROWS &&
+    return rows->bytes < stream->full_bytes && rows->count < STREAM_BATCH_ROWS &&
                    !rows->is_out_of_memory
                ? 0
                : send_filled(stream, err);

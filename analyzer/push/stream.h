@@ -24,7 +24,7 @@ struct stream {
     struct server *server;
     FILE *file; /* instead of a server */
     enum fleet_table table;
-    char insert[640]; /* "INSERT INTO … FORMAT TabSeparated" */
+    char insert[640]; /* "INSERT INTO … FORMAT Native" */
     char count[160];  /* "SELECT count() FROM …" */
     struct rows batches[2];
     int filling;

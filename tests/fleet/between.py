@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """An HTTP proxy between a command and ClickHouse. It can also stand in for ClickHouse. A test tells the proxy to answer
-with an error, to break the connection, to hang or to redirect. The proxy keeps the statements that it received and the
-headers of these statements."""
+with an error, to break the connection, to hang or to redirect. The proxy keeps the statements that it received, their
+headers and their bodies."""
 import contextlib
 import http.client
 import http.server
@@ -19,7 +19,7 @@ class Between:
     with one byte after the other, and do not end. A file `certificate`, with a certificate and its key, enables TLS."""
 
     def __init__(self, behind=None, answer=lambda statement, number: None, certificate=None):
-        self.statements, self.headers, self.behind, self.answer = [], [], behind, answer
+        self.statements, self.headers, self.bodies, self.behind, self.answer = [], [], [], behind, answer
         self.released = threading.Event()
         outer = self
 
@@ -66,6 +66,7 @@ class Between:
         statement = words.get("query", [body.decode(errors="replace")])[0]
         self.statements.append(statement)
         self.headers.append(dict(request.headers))
+        self.bodies.append(body)
         told = self.answer(statement, len(self.statements))
         if told == "hang":
             self.released.wait()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows as TabSeparated text: numbers of every length, unknown values, escapes and columns. */
+/* Rows as text: numbers of every length, escapes, missing columns. Rows as a block of columns. */
 #include "analyzer/fleet/rows.h"
 
 #include <inttypes.h>
@@ -26,8 +26,7 @@ static void check_row(int64_t process, uint64_t stack_id)
     rows_init(&rows, FLEET_stack, NULL);
     add_stack(&rows, process, stack_id, "f");
     snprintf(expected, sizeof expected, "%" PRId64 "\t%" PRIu64 "\tf\n", process, stack_id);
-    assert_int_equal(rows.length, strlen(expected));
-    assert_memory_equal(rows.data, expected, rows.length);
+    assert_string_equal(rows.body.data, expected);
     assert_int_equal(rows_check(&rows, &err), 0);
     rows_release(&rows);
 }
@@ -60,10 +59,33 @@ TEST(a_text_of_any_length_is_escaped_and_leaves_room_for_the_next_row)
     assert_int_equal(rows_check(&rows, &err), 0);
     assert_int_equal(rows.count, 2);
     const char last[] = "\\t\n3\t4\ta\\\\b\\nc\\rd\n";
-    assert_int_equal(rows.length, strlen("1\t2\t") + 2 * LENGTH - 2 + strlen(last));
-    assert_memory_equal(rows.data + rows.length - strlen(last), last, strlen(last));
+    assert_int_equal(rows.body.length, strlen("1\t2\t") + 2 * LENGTH - 2 + strlen(last));
+    assert_string_equal(rows.body.data + rows.body.length - strlen(last), last);
     rows_release(&rows);
     free(text);
+}
+
+TEST(columns_are_written_one_after_the_other_with_their_names_and_types)
+{
+    static const char head[] = "\3\2"
+                               "\7process\5Int32\376\377\377\377\4\0\0\0"
+                               "\10stack_id\6UInt64\3\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0"
+                               "\6frames\6String\2ab\310\1";
+    char text[201] = "";
+    struct rows rows;
+    struct err err;
+    memset(text, '\t', sizeof text - 1);
+    rows_init_columns(&rows, FLEET_stack);
+    for (int batch = 0; batch < 2; batch++) {
+        add_stack(&rows, -2, 3, "ab");
+        add_stack(&rows, 4, 256, text);
+        assert_int_equal(rows_finish(&rows, &err), 0);
+        assert_int_equal(rows.body.length, sizeof head - 1 + strlen(text));
+        assert_memory_equal(rows.body.data, head, sizeof head - 1);
+        assert_string_equal(rows.body.data + sizeof head - 1, text);
+        rows_clear(&rows);
+    }
+    rows_release(&rows);
 }
 
 TEST(a_row_with_a_missing_or_a_repeated_column_is_refused)
