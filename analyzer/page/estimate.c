@@ -75,6 +75,11 @@ static void add_settings(struct doc *doc, const struct settings *settings)
               checkpointing->every ? checkpointing->every : 1);
     doc_text(doc_detail_if(doc, settings->logits == LOGITS_kept), "logits", "The model's output",
              logits_name(settings->logits));
+    char release[48];
+    snprintf(release, sizeof release, "%" PRIu64 ".%" PRIu64, settings->torch / 100,
+             settings->torch % 100);
+    doc_text(doc_detail_if(doc, !settings->torch), "torch", "Release of PyTorch",
+             settings->torch ? release : NULL);
     add_ranks(doc, settings);
     doc_object_end(doc);
 }

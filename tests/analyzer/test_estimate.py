@@ -130,7 +130,7 @@ def test_inference_drops_gradients_optimizer_and_what_backward_needs(estimate):
     assert result["peak"]["requested_bytes"] < 600 << 20
 
 
-SAME = {"amp": None, "accumulation": 1, "checkpointing": 0, "selective": False, "checkpointing_every": 1, "logits": "kept", "gpus": 1, "parallel": None, "param_dtype": None, "reduce_dtype": None, "reshard": None}
+SAME = {"amp": None, "accumulation": 1, "checkpointing": 0, "selective": False, "checkpointing_every": 1, "logits": "kept", "torch": None, "gpus": 1, "parallel": None, "param_dtype": None, "reduce_dtype": None, "reshard": None}
 
 
 def test_options_override_the_file_and_the_file_the_defaults(estimate):

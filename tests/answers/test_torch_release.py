@@ -42,6 +42,7 @@ def refused(tmp_path):
 def test_softmax_saved_its_input_until_1_11(estimate, release, kept):
     """The first linear layer's result: the input of Softmax."""
     newest, found = estimate(), estimate(f"--torch={release}")
+    assert newest["settings"]["torch"] is None and found["settings"]["torch"] == ".".join(release.split(".")[:2])
     assert found["kept_for_backward_bytes"] - newest["kept_for_backward_bytes"] == 4 * VALUES * kept
 
 
