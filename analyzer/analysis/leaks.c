@@ -268,6 +268,15 @@ out:
     return status;
 }
 
+uint64_t account_leak_bytes(const struct account_leak *found)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < found->growing.count; i++)
+        if (found->growing.items[i].is_of_cause)
+            bytes += found->growing.items[i].last_bytes;
+    return bytes;
+}
+
 int account_leak_find(struct account_leak *found, const struct study *study, uint32_t account,
                       struct err *err)
 {

@@ -61,6 +61,9 @@ static inline bool account_leak_is_afterwards(const struct account_leak *found)
     return found->growth.ends == STEP_END_AFTERWARDS;
 }
 
+/* Returns the bytes that the lines of the cause held at the last step. */
+uint64_t account_leak_bytes(const struct account_leak *found);
+
 int account_leak_find(struct account_leak *found, const struct study *study, uint32_t account,
                       struct err *err);
 void account_leak_release(struct account_leak *found);

@@ -21,6 +21,7 @@ struct opening {
     char next[OPENING_NEXT_BYTES]; /* a command and its options, without the trace; "": none */
     bool next_is_whole;            /* the command takes no trace */
     const struct failure *failure; /* the failure that the first sentence is about; NULL: none */
+    bool failure_is_of_leak;       /* a leak was said as its reason */
     struct err *err;               /* the err of the page that is being built */
 };
 

@@ -37,6 +37,11 @@ page_answer page_oom_answer;
 /* Says that the run failed because the card was full, though no allocation failed. Returns 0 for
  * any other run. */
 page_answer page_full_card_answer;
+/* Says the leak of an account that held at least half of the live bytes when an allocation failed.
+ * Returns 0 if there is none. */
+int page_leak_of_failure(struct opening *opening, const struct study *study,
+                         const struct view *view, uint32_t account, uint64_t live_bytes,
+                         struct err *err);
 /* Says why the training step that a failure ended needed more than other steps. Returns 0 if the
  * reason is not known. */
 int page_step_of_failure(struct opening *opening, const struct study *study,

@@ -7,6 +7,7 @@
 #include "analyzer/analysis/study_open.h"
 #include "analyzer/replay/replay.h"
 #include "analyzer/analysis/fragmentation/frag.h"
+#include "analyzer/analysis/leaks.h"
 #include "analyzer/oom/oom.h"
 #include "analyzer/thresholds/thresholds.h"
 #include "analyzer/util/array.h"
@@ -52,9 +53,8 @@ struct inquiry {
     bool is_model_over;
     bool sums_losses;       /* one backward runs for several losses: smaller batches gain nothing */
     bool needs_no_backward; /* a line that holds much memory evaluates, or the program infers */
-    /* No backward ran, and forward keeps what it also kept in earlier iterations and dropped
-     * again. */
-    bool infers;
+    bool infers; /* no backward ran, and forward keeps what it kept before and dropped again */
+    struct remedy leak; /* against a leak of steps that are no iterations; gain_bytes 0: none */
 };
 
 /* True if the model's run is over. Asks the model about the failing device only. A run that is over
@@ -200,7 +200,7 @@ static int ask_lines(struct inquiry *inquiry, struct err *err)
     inquiry->needs_no_backward = any;
     for (size_t i = 0; i < without->line_count; i++) {
         without->lines[i].drops_outputs = any;
-        const bool is_call = without->lines[i].tells_calls &&
+        const bool is_call = without->lines[i].tells_calls && !inquiry->leak.gain_bytes &&
                              at_moment_keeps_graph(&inquiry->at, without->lines[i].location);
         if (is_asked[i] || (!any && is_call))
             ask(inquiry, any ? REMEDY_no_grad : REMEDY_checkpoint, WITHOUT_CALLS, 1, 1)->line = i;
@@ -208,9 +208,34 @@ static int ask_lines(struct inquiry *inquiry, struct err *err)
     return 0;
 }
 
+/* Finds a leak of steps that are no iterations, as in a loop without a backward. If it holds half
+ * of what is live, it is the cause, and smaller batches would leak as much. */
+static int find_leak(struct inquiry *inquiry, struct err *err)
+{
+    struct remedy leak = {.key = REMEDY_held_over, .gain_known = true};
+    struct account_leak found;
+    if (inquiry->lives->iterations.number || !inquiry->failure)
+        return 0;
+    if (account_leak_find(&found, inquiry->study, inquiry->remedies->account, err))
+        return -1;
+    if (found.leak.verdict == LEAK_FOUND)
+        leak.gain_bytes = account_leak_bytes(&found);
+    for (size_t i = found.growing.count; i-- > 0;)
+        if (found.growing.items[i].is_of_cause) {
+            leak.site_id = found.growing.items[i].first->site_id;
+            leak.may_have_graph |= found.growing.items[i].is_of_graph;
+        }
+    if (leak.gain_bytes >= inquiry->at.live_bytes / LEAK_OF_FAILURE_DIVISOR)
+        inquiry->leak = leak;
+    account_leak_release(&found);
+    return 0;
+}
+
 static int ask_all(struct inquiry *inquiry, struct err *err)
 {
     const struct failure *failure = inquiry->failure;
+    if (find_leak(inquiry, err))
+        return -1;
     if (failure &&
         caught_find(&inquiry->caught, &inquiry->study->history, inquiry->at.places, failure, err))
         return -1;
@@ -220,7 +245,8 @@ static int ask_all(struct inquiry *inquiry, struct err *err)
     if (at_moment_sums_losses(&inquiry->at, &inquiry->sums_losses, err))
         return -1;
     inquiry->sums_losses &= at_moment_keeps_graph(&inquiry->at, 0);
-    if (!inquiry->sums_losses)
+    const bool leaks = inquiry->leak.gain_bytes > 0;
+    if (!inquiry->sums_losses && !leaks)
         ask(inquiry, REMEDY_smaller_batch, WITHOUT_LINEAR, 1, 2);
     ask(inquiry, REMEDY_smaller_states, WITHOUT_STATES, 3, 4);
     ask(inquiry, REMEDY_data_on_cpu, WITHOUT_PILES, 1, 1);
@@ -230,14 +256,13 @@ static int ask_all(struct inquiry *inquiry, struct err *err)
         ask(inquiry, REMEDY_zero_grad, WITHOUT_STALE, 1, 1);
     /* The same functions also make the states, such as the momentum of SGD, which stay. */
     ask(inquiry, REMEDY_fused_optimizer, WITHOUT_PASSING, 1, 1)->sign = TORCH_foreach;
-    return ask_sizes(inquiry, REMEDY_chunked_loss, TORCH_loss, 7, 8, err) ||
-                   ask_sizes(inquiry, REMEDY_flash_attention, TORCH_softmax, 1, 1, err) ||
-                   ask_loading(inquiry, err) || ask_lines(inquiry, err)
-               ? -1
-               : 0;
+    if (!leaks && (ask_sizes(inquiry, REMEDY_chunked_loss, TORCH_loss, 7, 8, err) ||
+                   ask_sizes(inquiry, REMEDY_flash_attention, TORCH_softmax, 1, 1, err)))
+        return -1;
+    return ask_loading(inquiry, err) || ask_lines(inquiry, err) ? -1 : 0;
 }
 
-/* True if the account had allocated, up to that moment, any bytes that the question may concern. */
+/* True if the account had allocated any bytes that the question may concern. */
 static bool may_concern(const struct inquiry *inquiry, const struct without_question *question)
 {
     const uint64_t *born_bytes = inquiry->lives->bytes_by_part;
@@ -261,12 +286,11 @@ static void drop_idle_questions(struct inquiry *inquiry)
 {
     struct without *without = &inquiry->without;
     size_t kept = 0;
-    for (size_t i = 0; i < without->count; i++) {
-        if (!may_concern(inquiry, &inquiry->items[i]))
-            continue;
-        inquiry->keys[kept] = inquiry->keys[i];
-        inquiry->items[kept++] = inquiry->items[i];
-    }
+    for (size_t i = 0; i < without->count; i++)
+        if (may_concern(inquiry, &inquiry->items[i])) {
+            inquiry->keys[kept] = inquiry->keys[i];
+            inquiry->items[kept++] = inquiry->items[i];
+        }
     without->count = kept;
 }
 
@@ -357,7 +381,7 @@ static bool fails_new_step(const struct inquiry *inquiry)
                                       lives->forward_bytes > lives->most_forward_bytes);
     const bool may_train = at->bytes_by_part[PART_INIT] && at->bytes_by_part[PART_FORWARD] &&
                            at->tells_graphs && at_moment_keeps_graph(at, 0);
-    return inquiry->failure && is_new && !inquiry->needs_no_backward &&
+    return inquiry->failure && is_new && !inquiry->needs_no_backward && !inquiry->leak.gain_bytes &&
            (may_train || has_trained(inquiry));
 }
 
@@ -560,6 +584,8 @@ int remedies_find(struct remedies *remedies, const struct study *study, struct l
     if (!status && remedies->needed) {
         asked_learn(&remedies->asked, &inquiry->without, remedies->need_bytes);
         keep_answers(inquiry);
+        if (inquiry->leak.gain_bytes)
+            keep_answer(remedies, &inquiry->leak);
         advise_each_backward(inquiry);
         advise_expandable_segments(inquiry);
         status = advise_empty_cache(inquiry, err);

@@ -293,6 +293,24 @@ def test_what_earlier_batches_still_hold_is_told_from_what_is_made_once(run):
     assert held["advice"] == "free the tensors that train.py:7 output made for earlier batches"
 
 
+def test_a_leak_of_steps_without_a_backward_is_to_be_freed_and_comes_before_the_state_of_the_card(run):
+    kept = ("/home/me/train.py", 7, "score"), MAIN
+    for step in range(1, 25):
+        with run.trace.phase("forward"):
+            run.free(run.alloc(10, *layer(3)))
+            run.alloc(40, *kept)
+        run.trace.step(step)
+    with run.trace.phase("forward"):
+        run.fail(50, *kept)
+    # 24 blocks of 40 MiB are live. The largest block of the line, the refused one, is needed.
+    assert {key: row["gain_bytes"] for key, row in run.remedies().items()} == {"held_over": 24 * 40 * MIB}
+    for command in ("oom", "report"):
+        answer = load_json(command, run.trace.path)
+        why = next(line["text"] for line in answer["verdict"] if line["role"] == "why")
+        assert why.startswith("Leak: 40.00 MiB per step by train.py:7 score; a limit: the framework refused "), why
+        assert answer["next"].startswith("gpumemtrace leaks "), answer["next"]
+
+
 @pytest.mark.parametrize("held, other, advises", [(True, True, True), (False, True, False), (False, False, True)])
 def test_what_is_held_over_is_to_be_detached_only_where_it_has_a_graph(run, held, other, advises):
     """In the last case, the trace does not say of any tensor of the held-over line whether the tensor has a graph."""

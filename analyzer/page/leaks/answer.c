@@ -56,14 +56,13 @@ static int say_held(struct opening *opening, const struct account_leak *found)
 {
     const struct leak *leak = &found->leak;
     const double error = (leak->high - leak->low) / 2;
+    const uint64_t bytes = account_leak_bytes(found);
     char width[UNITS_TEXT_BYTES], since[64] = "";
-    uint64_t bytes = 0, first_step = UINT64_MAX;
+    uint64_t first_step = UINT64_MAX;
     for (size_t i = 0; i < found->growing.count; i++) {
         const struct leak_row *row = &found->growing.items[i];
-        if (!row->is_of_cause)
-            continue;
-        bytes += row->last_bytes;
-        first_step = row->first->since_step < first_step ? row->first->since_step : first_step;
+        if (row->is_of_cause && row->first->since_step < first_step)
+            first_step = row->first->since_step;
     }
     if (!bytes)
         return 1;

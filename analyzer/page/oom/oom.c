@@ -497,11 +497,14 @@ static int add_oom_tail(struct doc *doc, const struct study *study, const struct
 }
 
 /* Suggests the next command. `fix` changes no memory outside the framework. If such memory is the
- * cause, this suggests only `peak --layer=driver`, or `ledger` if it is idle. */
+ * cause, this suggests only `peak --layer=driver`, or `ledger` if it is idle. No setting helps
+ * against a leak, so `leaks` is suggested. */
 static int say_next(struct opening *opening, const struct study *study,
                     const struct failure *failure, struct err *err)
 {
     struct oom oom;
+    if (opening->failure_is_of_leak)
+        return 0;
     if (oom_explain(&oom, &study->history, failure, err))
         return -1;
     if (oom.reason == OOM_ANOTHER_CALLER && !oom_unreachable_bytes(&oom, OOM_IDLE_FRAMEWORK)) {
@@ -551,7 +554,7 @@ static int answer_oom(struct opening *opening, const struct study *study, const 
 }
 
 const struct page page_oom = {.schema = "gpumemtrace.oom/1",
-                              .needs = STUDY_NEEDS_steps | STUDY_NEEDS_holders,
+                              .needs = STUDY_NEEDS_steps | STUDY_NEEDS_growth | STUDY_NEEDS_holders,
                               .advises = true,
                               .answer = answer_oom,
                               .tail = add_oom_tail};

@@ -2,6 +2,7 @@
 /* The sentences of `oom`: why an allocation failed, for its row and for the opening of a page. */
 #include "analyzer/page/parts.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -446,7 +447,9 @@ static int say_why(struct opening *opening, const struct study *study, const str
     const bool is_of_pool = oom->driver_requested_bytes >
                             oom->requested_bytes + oom->requested_bytes / VISIBLY_MORE_DIVISOR;
     const struct sizes sizes = sizes_of(oom);
-    text_add(text, verdict_words(oom));
+    const bool is_first = verdict_find(&opening->verdict, VERDICT_why) == SIZE_MAX;
+    const char *words = verdict_words(oom);
+    text_addf(text, "%c%s", is_first ? *words : tolower((unsigned char)*words), words + 1);
     if (has_free)
         text_addf(text, ": the card had %s%s%s free", sizes.free,
                   oom->device_total_bytes ? " of " : "",
@@ -468,8 +471,25 @@ static int say_why(struct opening *opening, const struct study *study, const str
     return page_join_clauses(opening, VERDICT_why, text->data);
 }
 
-static int say_told(struct opening *opening, const struct study *study, const struct oom *oom,
-                    const struct oom_told *told, struct err *err)
+/* True if the process filled the card, or the framework's limit, with blocks of its own. */
+static bool may_be_of_leak(const struct oom *oom)
+{
+    return oom->reason != OOM_MORE_THAN_CARD && oom->reason != OOM_MORE_THAN_GIVEN &&
+           (oom->verdict == OOM_EXHAUSTED || oom->verdict == OOM_FRAGMENTED ||
+            oom->verdict == OOM_LIMIT);
+}
+
+/* Says a leak before the state of the card, because a person mends the leak; 0: there is none. */
+static int say_leak(struct opening *opening, const struct study *study, const struct view *view,
+                    const struct oom *oom, struct err *err)
+{
+    return may_be_of_leak(oom) && !page_oom_tells_cause(study, oom->failure)
+               ? page_leak_of_failure(opening, study, view, oom->account, oom->live_bytes, err)
+               : 0;
+}
+
+static int say_told(struct opening *opening, const struct study *study, const struct view *view,
+                    const struct oom *oom, const struct oom_told *told, struct err *err)
 {
     enum { SENTENCE_MOST_BYTES = 8192 };
     struct text text;
@@ -478,6 +498,9 @@ static int say_told(struct opening *opening, const struct study *study, const st
     int status = say_asked(opening, study, oom, told, &text);
     const bool is_cut = text_failed(&text);
     text_clear(&text);
+    if (status >= 0)
+        status = say_leak(opening, study, view, oom, err);
+    opening->failure_is_of_leak = status > 0;
     if (status >= 0)
         status = say_why(opening, study, oom, &text, err);
     if (status >= 0 && (is_cut || text_failed(&text))) {
@@ -562,15 +585,15 @@ int page_oom_answer(struct opening *opening, const struct study *study, const st
         return 0;
     if (oom_explain(&oom, &study->history, failure, err) || page_oom_tell(&told, study, &oom, err))
         return -1;
-    int status = say_told(opening, study, &oom, &told, err);
+    int status = say_told(opening, study, view, &oom, &told, err);
     page_oom_told_release(&told);
     if (status >= 0 && oom_is_of_card(&oom) && oom.reason != OOM_NO_LACK &&
-        ((!page_oom_tells_cause(study, failure) &&
+        ((!page_oom_tells_cause(study, failure) && !opening->failure_is_of_leak &&
           page_step_of_failure(opening, study, view, failure, err) < 0) ||
          page_oom_say_idle(opening, &oom) < 0 || page_oom_say_limit_remedy(opening, &oom) < 0 ||
          page_oom_say_remedies(opening, study, &oom, err) < 0))
         status = -1;
     opening->failure = failure;
-    page_next(opening, "oom");
+    page_next(opening, opening->failure_is_of_leak ? "leaks" : "oom");
     return status;
 }

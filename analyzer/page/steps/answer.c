@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "findings.h"
+#include "analyzer/thresholds/thresholds.h"
 #include "analyzer/analysis/leaks.h"
 #include "analyzer/analysis/sites.h"
 #include "analyzer/page/leaks/kept.h"
@@ -286,14 +287,36 @@ static int take_live(struct outlier *outlier, const struct study *study,
     return 0;
 }
 
+/* Leaks of the memory that failed explain the failure. */
+static struct view view_of_failure(const struct account *account, const struct view *view)
+{
+    struct view of_layer = *view;
+    of_layer.layer = account->kind == ACCOUNT_pool ? LAYER_pool : LAYER_driver;
+    of_layer.device = account->device;
+    return of_layer;
+}
+
+int page_leak_of_failure(struct opening *opening, const struct study *study,
+                         const struct view *view, uint32_t account, uint64_t live_bytes,
+                         struct err *err)
+{
+    const struct view of_layer = view_of_failure(&study->history.accounts[account], view);
+    struct account_leak found;
+    if (account_leak_find(&found, study, account, err))
+        return -1;
+    const bool is_cause = found.leak.verdict == LEAK_FOUND &&
+                          account_leak_bytes(&found) >= live_bytes / LEAK_OF_FAILURE_DIVISOR;
+    account_leak_release(&found);
+    return is_cause ? page_explain(opening, page_leaks_answer, study, &of_layer, err) : 0;
+}
+
 int page_step_of_failure(struct opening *opening, const struct study *study,
                          const struct view *view, const struct failure *failure, struct err *err)
 {
     const struct account *account = &study->history.accounts[failure->account];
-    struct view of_layer = *view; /* leaks of the memory that failed explain the failure */
+    const struct view of_layer = view_of_failure(account, view);
     struct step_findings found;
     int status = 0;
-    of_layer.layer = account->kind == ACCOUNT_pool ? LAYER_pool : LAYER_driver;
     if (!study->steps.step_count)
         return 0;
     if (step_findings_find(&found, study, failure->account, err))
