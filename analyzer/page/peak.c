@@ -177,11 +177,12 @@ static bool is_after_backwards(const struct history *history, const struct block
            made != CATEGORY_optimizer && !history->failures_in_all;
 }
 
-/* True if the block's call stack allocated in one round of several. */
+/* True if the block's call stack is known and allocated in one round of several. */
 static bool is_of_one_round(const struct history *history, const struct block *block)
 {
-    const struct stack_births *births = &history->stacks[site_stack(block->site_id)];
-    return history->rounds_count > 1 && births->first_round == births->last_round;
+    const uint32_t stack_id = site_stack(block->site_id);
+    return stack_id && stack_id < history->stack_count && history->rounds_count > 1 &&
+           history->stacks[stack_id].first_round == history->stacks[stack_id].last_round;
 }
 
 static enum part part_of(const struct categories *categories, const struct block *block)

@@ -99,6 +99,16 @@ def test_memory_that_one_round_of_several_makes_does_not_come_and_go_with_each_s
     assert f"64.00 MiB of it {words}" in who
 
 
+def test_memory_without_a_call_stack_is_not_said_to_be_made_once(tmp_path):
+    trace = Trace(tmp_path / "trace.db")
+    for _ in range(3):
+        for phase in ("forward", "backward"):
+            with trace.phase(phase):
+                trace.free(trace.alloc(64 * MIB))
+    answer = load_json("peak", trace.write())
+    assert answer["verdict"] and "made once" not in str(answer["verdict"] + answer["more"])
+
+
 @pytest.mark.parametrize("run, why, remedy", [
     (dict(backward=(30, *RECOMPUTED)), "30.00 MiB of it are activations of a checkpoint, which backward computed again.", None),
     (dict(forward=NORMED), "20.00 MiB of it are weights that a parametrization, such as weight_norm, computed.", "parametrize.cached()"),
