@@ -16,6 +16,7 @@
 #   make check-cases                            public cases with known right answers, in dry runs: five minutes
 #   make check-models                           families of the estimate compared with their libraries: three minutes
 #   make check-estimates                        the estimate compared with training loops in dry runs: six minutes
+#   make check-trainers                         trainers of other libraries in dry runs: five minutes
 #   make check-fleet                            a ClickHouse server: 64 ranks, two shards: five minutes, 1 GB
 #   make check-field                            other frameworks in dry runs, as wheels: ten minutes, 3 GB
 #   make bench-large                            long recordings: an hour, 10 GB on disk
@@ -92,7 +93,7 @@ GUIDES     := $(addprefix $(O)/share/,man/man1/gpumemtrace.1 bash-completion/com
 VERSION    := $(shell sed -n 's/.*GMT_VERSION "\(.*\)"/\1/p' include/gpumemtrace/version.h)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo check check-all check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-pytorch-oldest check-holders check-releases check-field check-cases check-models check-estimates check-fleet check-browser check-export check-mutations check-long check-hostile smoke pictures fuzz bench bench-fleet bench-large bench-page \
+.PHONY: all deps demo check check-all check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-pytorch-oldest check-holders check-releases check-field check-cases check-models check-estimates check-trainers check-fleet check-browser check-export check-mutations check-long check-hostile smoke pictures fuzz bench bench-fleet bench-large bench-page \
         bench-pytorch lint install uninstall deb wheel check-packages clean programs samples units demo-run check-run tsan-run pythons-run aarch64-run pytorch pytorch-run
 .SECONDARY:
 
@@ -311,7 +312,7 @@ on_all_cores = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 PYTEST      = GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider
 # Tests that `make check` leaves out because they need packages from PyPI or much time. The larger suites run them.
-not_checked = tests/pytorch tests/cases $(addprefix tests/,export/test_perfetto.py export/test_memory_viz.py fleet/test_engines.py \
+not_checked = tests/pytorch tests/trainers tests/cases $(addprefix tests/,export/test_perfetto.py export/test_memory_viz.py fleet/test_engines.py \
     hostile/test_readers.py plugin/test_wheel.py check/test_packages.py)
 # Runs the files of two tests at once if pytest-xdist is installed.
 TWO_AT_ONCE = $(shell $(PYTHON) -c 'import xdist' 2>/dev/null && echo --numprocesses=2 --dist=loadfile)
@@ -435,6 +436,11 @@ check-estimates: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all
 	$(Q)$(get_wheel) && .ci/pypi $(O)/transformers $(PYTHON) models && \
 	    CASES='$(CASES)' KEEP='$(KEEP)' WRITE=$(WRITE) GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m estimates.check $(or_skip)
+# Compares what trainers count and hold with the commands' figures. TESTS="tests/trainers -k lora" tries only this script.
+check-trainers: deps
+	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all
+	$(Q){ $(get_wheel) && .ci/pypi $(O)/transformers $(PYTHON) models && .ci/pypi $(O)/trainers $(PYTHON) trainers && \
+	    $(PYTEST) $(or $(TESTS),tests/trainers); } $(or_skip)
 # Installs two builds of PyTorch with a launcher for each: $(O)/pytorch/debian/python and $(O)/pytorch/wheel/python.
 pytorch: deps
 	$(Q)sh .ci/deps pytorch
