@@ -18,6 +18,11 @@ COUNTS = {
     "hf_lora": (4, 4, 4, 4),
     "lightning_automatic": (8, 8 + 2 * 3 + 2, 8, 8),  # two batches of validation come first
     "lightning_manual": (5, 10, 10, 10),
+    "accelerate_accumulate": (6, 20, 20, 6),
+    "accelerate_fp16": (8, 8 + 2 * 2, 8, 8),
+    "timm_ema": (8, 8 + 2 * 2 * 4, 8, 8),
+    "diffusers_unet": (6, 6, 6, 6),
+    "diffusers_latent": (5, 5, 5, 5),
 }
 ACTIVATIONS_OFF_RATIO = 0.02
 NORM = "the norm of clipped gradients, which the Trainer keeps, counts as a state of the optimizer"
@@ -28,6 +33,9 @@ KNOWN = {
     ("hf_evaluation", "categories"): NORM,
     ("hf_lora", "categories"): NORM,
     ("lightning_automatic", "counts"): "the trainer's move of its metrics, after the loss, counts as another batch of data",
+    ("accelerate_fp16", "categories"): "16-bit copies of weights in larger blocks than they need count as activations",
+    ("timm_ema", "counts"): "two validations that follow each other share a forward",
+    ("timm_ema", "categories"): "the first batch after a validation counts as an activation",
 }
 
 
