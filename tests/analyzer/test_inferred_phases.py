@@ -37,7 +37,12 @@ STACKS = {
     "loader": [("/home/me/data.py", 9, "Set.__getitem__"), (f"{TORCH}/utils/data/dataloader.py", 7, "f"), MAIN],
     "loader of accelerate": [("/lib/accelerate/utils/operations.py", 160, "send_to_device"),
                              ("/lib/accelerate/data_loader.py", 570, "DataLoaderShard.__iter__"), MAIN],
-    "batch of Lightning": [("/lib/lightning/fabric/utilities/apply_func.py", 104, "move_data_to_device"), MAIN],
+    "batch of Lightning": [("/lib/lightning/fabric/utilities/apply_func.py", 104, "move_data_to_device"),
+                           ("/lib/lightning/pytorch/core/hooks.py", 612, "DataHooks.transfer_batch_to_device"), MAIN],
+    "batch of Fabric": [("/lib/lightning/fabric/utilities/apply_func.py", 104, "move_data_to_device"),
+                        ("/lib/lightning/fabric/wrappers.py", 327, "_FabricDataLoader.__iter__"), MAIN],
+    "metric of Lightning": [("/lib/lightning/fabric/utilities/apply_func.py", 104, "move_data_to_device"),
+                            ("/lib/lightning/pytorch/trainer/connectors/logger_connector/result.py", 514, "_ResultCollection.to"), MAIN],
     "own": [("/home/me/train.py", 12, "main"), MAIN],
     "native": [0x1234],
 }
@@ -63,7 +68,7 @@ def taken(trace):
     [("init", "init"), ("copied", "init"), ("forward", "forward"), ("loss", "forward"), ("backward", "backward"),
      ("root of backward", "backward"), ("recomputed", "backward"), ("optimizer", "optimizer"),
      ("closure", "forward"), ("loss of a closure", "forward"), ("scaler", "forward"), ("unscaled", "optimizer"), ("loader", "data"),
-     ("loader of accelerate", "data"), ("batch of Lightning", "data")],
+     ("loader of accelerate", "data"), ("batch of Lightning", "data"), ("batch of Fabric", "data")],
 )
 def test_a_stack_tells_its_phase(trace, stack, phase):
     take(trace, stack)
@@ -94,10 +99,10 @@ def test_a_class_of_the_programs_own_is_init_where_a_framework_is_used(trace):
     assert taken(trace) == {"init": 1, "forward": 1}
 
 
-def test_a_constructor_inside_a_forward_does_not_change_the_phase(trace):
-    for stack in ("init", "forward", "created", "backward"):
+def test_a_constructor_or_a_metric_inside_a_forward_does_not_change_the_phase(trace):
+    for stack in ("init", "forward", "created", "metric of Lightning", "backward"):
         take(trace, stack)
-    assert taken(trace) == {"init": 1, "forward": 2, "backward": 1}
+    assert taken(trace) == {"init": 1, "forward": 3, "backward": 1}
 
 
 def called(trace, line, recorded=False):

@@ -32,7 +32,6 @@ KNOWN = {
     ("hf_checkpointing", "categories"): NORM,
     ("hf_evaluation", "categories"): NORM,
     ("hf_lora", "categories"): NORM,
-    ("lightning_automatic", "counts"): "the trainer's move of its metrics, after the loss, counts as another batch of data",
     ("accelerate_fp16", "categories"): "16-bit copies of weights in larger blocks than they need count as activations",
     ("timm_ema", "counts"): "two validations that follow each other share a forward",
     ("timm_ema", "categories"): "the first batch after a validation counts as an activation",
