@@ -346,6 +346,8 @@ enum category categories_of(const struct categories *categories, const struct bl
         return CATEGORY_temporaries;
     if (category == CATEGORY_loaded && !may_be_weight(categories, block))
         return CATEGORY_other;
+    if (category == CATEGORY_clipping) /* it makes no state, even if the program keeps the norm */
+        return of_result(categories->history, block);
     return category < CATEGORY_COUNT ? (enum category)category : of_phase(categories, block);
 }
 

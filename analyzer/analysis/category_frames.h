@@ -14,7 +14,8 @@ enum {
     CATEGORY_recomputed,
     CATEGORY_foreach,
     CATEGORY_parametrized,
-    CATEGORY_loaded
+    CATEGORY_loaded,
+    CATEGORY_clipping
 };
 
 /* Prepares the look-ups. *categories has its history and symbols. */

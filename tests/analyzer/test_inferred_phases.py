@@ -26,6 +26,7 @@ STACKS = {
                   (f"{TORCH}/optim/optimizer.py", 480, "Optimizer.profile_hook_step.<locals>.wrapper"), MAIN],
     "in the step": [(f"{TORCH}/optim/adam.py", 500, "_multi_tensor_adam"),
                     (f"{TORCH}/optim/optimizer.py", 480, "Optimizer.profile_hook_step.<locals>.wrapper"), MAIN],
+    "clipping": [(f"{TORCH}/nn/utils/clip_grad.py", 95, "_get_total_norm"), ("/home/me/train.py", 8, "train"), MAIN],
     "closure": [(MODULE, 1700, "Module._call_impl"), ("/home/me/train.py", 40, "closure"),
                 (f"{TORCH}/optim/lbfgs.py", 100, "LBFGS.step"), MAIN],
     "loss of a closure": [("/venv/lightning/automatic.py", 59, "ClosureResult._clone_loss"), ("/venv/lightning/automatic.py", 131, "Closure.closure"),
@@ -345,6 +346,12 @@ def test_states_are_the_optimizers_also_where_the_program_dies_in_its_first_step
     assert categories(trace, "--at=2") == {"optimizer": 1, "temporaries": 1}
 
 
+def test_the_norm_of_clipped_gradients_is_no_state_of_an_optimizer(trace):
+    tensor(trace, "clipping", 0)
+    tensor(trace, "forward", 1)
+    assert categories(trace, "--at=1") == {"other": 1}
+
+
 @pytest.mark.parametrize(
     "function, category",
     [("at::cuda::getCurrentCUDABlasHandle()", "workspace"), ("at::cuda::blas::gemm<float>", "workspace"),
@@ -508,7 +515,7 @@ def test_what_autocast_casts_for_an_argument_that_is_always_a_weight_is_a_copy_o
 @pytest.mark.parametrize("first", [0, 1])
 def test_an_optimizer_that_allocates_once_is_known_by_the_clipping_before_it(trace, first):
     """A fused AdamW makes its state in its first step, which a gradient scaler may skip, and allocates nothing more."""
-    clip = trace.stack(("/lib/torch/nn/utils/clip_grad.py", 95, "_get_total_norm"), ("train.py", 8, "train"))
+    clip = trace.stack(*STACKS["clipping"])
     for step in range(5):
         trace.free(trace.alloc(512, stack=trace.stack("backward (autograd)")))
         trace.free(trace.alloc(512, stack=clip))

@@ -25,13 +25,8 @@ COUNTS = {
     "diffusers_latent": (5, 5, 5, 5),
 }
 ACTIVATIONS_OFF_RATIO = 0.02
-NORM = "the norm of clipped gradients, which the Trainer keeps, counts as a state of the optimizer"
 # {(script, test): why it fails}
 KNOWN = {
-    ("hf_accumulation", "categories"): NORM,
-    ("hf_checkpointing", "categories"): NORM,
-    ("hf_evaluation", "categories"): NORM,
-    ("hf_lora", "categories"): NORM,
     ("accelerate_fp16", "categories"): "16-bit copies of weights in larger blocks than they need count as activations",
     ("timm_ema", "counts"): "two validations that follow each other share a forward",
     ("timm_ema", "categories"): "the first batch after a validation counts as an activation",
