@@ -29,11 +29,51 @@ static int note_size(const struct cursor *at, enum size_of of, const struct bloc
  * or half as large and half of this. */
 enum { ROUNDING_BYTES = 512 };
 
+/* A tensor of more than this can have a block that is larger by up to this, because PyTorch splits
+ * no smaller rest off. */
+#define REST_BYTES (UINT64_C(1) << 20)
+/* The sizes of large tensors are also kept in these units, to look for a range of sizes. */
+#define UNIT_BYTES (REST_BYTES / 4)
+
+static uint64_t unit_of(uint64_t bytes)
+{
+    return (bytes - 1) / UNIT_BYTES;
+}
+
+/*
+ * True if the block may have a rest, and a tensor of init may be twice as large as the tensor in
+ * it. The block of that tensor may have a rest, too.
+ *
+ *     block of the cast   [ half of a weight |  rest  ]
+ *     block in init       [          weight           | rest ]
+ */
+static bool is_half_with_rest(const struct pair_map *sizes, uint64_t bytes)
+{
+    if (bytes <= REST_BYTES || bytes > UINT64_MAX / 4)
+        return false;
+    const uint64_t least = bytes - REST_BYTES, most = unit_of(2 * bytes + REST_BYTES);
+    uint64_t unit = unit_of(least > REST_BYTES ? 2 * least : 2 * REST_BYTES + 1);
+    while (unit <= most && pair_map_get(sizes, SIZE_OF_INIT_UNITS, unit) == PAIR_MAP_NONE)
+        unit++;
+    return unit <= most;
+}
+
 static bool is_half(const struct history *history, uint64_t bytes)
 {
     const struct pair_map *sizes = &history->sizes;
     return pair_map_get(sizes, SIZE_OF_INIT, 2 * bytes) != PAIR_MAP_NONE ||
-           pair_map_get(sizes, SIZE_OF_INIT, 2 * bytes - ROUNDING_BYTES) != PAIR_MAP_NONE;
+           pair_map_get(sizes, SIZE_OF_INIT, 2 * bytes - ROUNDING_BYTES) != PAIR_MAP_NONE ||
+           is_half_with_rest(sizes, bytes);
+}
+
+static int note_init(const struct cursor *at, const struct block *block)
+{
+    struct pair_map *sizes = &at->history->sizes;
+    if (note_size(at, SIZE_OF_INIT, block, 0))
+        return -1;
+    if (block->memory != MEMORY_TENSOR || block->size_bytes <= REST_BYTES)
+        return 0;
+    return pair_map_put(sizes, SIZE_OF_INIT_UNITS, unit_of(block->size_bytes), 0, at->err);
 }
 
 static struct stack_births *births_of(const struct cursor *at, uint32_t stack_id)
@@ -54,7 +94,7 @@ static int note_birth(const struct cursor *at, const struct block *block, uint32
     if (births->count == 1)
         births->first_round = block->birth_round;
     births->last_round = block->birth_round;
-    if (block->memory == MEMORY_TENSOR)
+    if (block->memory == MEMORY_TENSOR && !(births->uses & STACK_HAS_NO_HALF))
         births->uses |=
             is_half(at->history, block->size_bytes) ? STACK_HAS_TENSOR : STACK_HAS_NO_HALF;
     return 0;
@@ -106,7 +146,7 @@ int uses_begin(struct uses *uses, const struct cursor *at, struct block *block, 
         return -1;
     if (may_be_gradient(at->history, block) && count_size(uses, at, block, 1))
         return -1;
-    return at->spans->inferred_now == INFERRED_init ? note_size(at, SIZE_OF_INIT, block, 0) : 0;
+    return at->spans->inferred_now == INFERRED_init ? note_init(at, block) : 0;
 }
 
 int uses_end(struct uses *uses, const struct cursor *at, struct block *block, uint32_t birth)

@@ -27,7 +27,6 @@ COUNTS = {
 ACTIVATIONS_OFF_RATIO = 0.02
 # {(script, test): why it fails}
 KNOWN = {
-    ("accelerate_fp16", "categories"): "16-bit copies of weights in larger blocks than they need count as activations",
     ("timm_ema", "counts"): "two validations that follow each other share a forward",
     ("timm_ema", "categories"): "the first batch after a validation counts as an activation",
 }

@@ -131,8 +131,8 @@ struct block {
     bool recurred : 1, is_of_framework : 1;
 };
 
-/* Tensors whose sizes are kept in history.sizes. */
-enum size_of { SIZE_OF_INIT, SIZE_OF_GRADIENT };
+/* Tensors whose sizes are kept in history.sizes; those of init also in units, for uses.c. */
+enum size_of { SIZE_OF_INIT, SIZE_OF_GRADIENT, SIZE_OF_INIT_UNITS };
 /* The tensors of a call stack: there is one; one has not half the size of a tensor made in init;
  * backward went through one and left a gradient. */
 enum stack_use { STACK_HAS_TENSOR = 1, STACK_HAS_NO_HALF = 2, STACK_IS_TRAINED = 4 };
