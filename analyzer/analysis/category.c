@@ -117,6 +117,18 @@ static enum category of_result(const struct history *history, const struct block
 }
 
 /*
+ * The first batch after an evaluation. Only the program's own line is in its stack, so the forward
+ * of the evaluation goes on. Autograd did not record it, so the program did not compute it from
+ * weights.
+ */
+static bool is_batch(const struct categories *categories, const struct block *block)
+{
+    return trace_tells_autograd(categories->history->trace) && !block->is_of_framework &&
+           is_inferred(categories->history, block) &&
+           category_made(categories, block) == MADE_values;
+}
+
+/*
  * Memory of a forward is an activation if backward needs it. Autograd's own record tells that.
  * Without a record, the block must live until a backward begins, and not until the next one.
  *
@@ -126,16 +138,19 @@ static enum category of_result(const struct history *history, const struct block
  *
  * A program that died before its first backward would have run one, if autograd recorded.
  */
-static enum category of_forward(const struct history *history, const struct block *block)
+static enum category of_forward(const struct categories *categories, const struct block *block)
 {
+    const struct history *history = categories->history;
     const bool tells = trace_tells_autograd(history->trace);
     const bool died = history->failures_in_all || !history->has_exit;
     const uint32_t rounds = block_rounds(history, block);
     if (!history->rounds_count)
         return tells && died && block->is_of_graph ? CATEGORY_activations
                                                    : of_result(history, block);
-    if (block->is_of_graph || rounds == 1)
+    if (block->is_of_graph)
         return CATEGORY_activations;
+    if (rounds == 1)
+        return is_batch(categories, block) ? CATEGORY_input : CATEGORY_activations;
     if (rounds > 1)
         return CATEGORY_other;
     return block->end == BLOCK_LIVE && !tells ? CATEGORY_activations : of_result(history, block);
@@ -279,7 +294,7 @@ static enum category of_phase(const struct categories *categories, const struct 
     const enum category category =
         (enum category)(block->outlived ? rules[rule].kept : rules[rule].passing);
     if (rule == PATH_RULE_FORWARD)
-        return of_forward(history, block);
+        return of_forward(categories, block);
     if (rule == PATH_RULE_BACKWARD)
         return of_backward(categories, block);
     if (category == CATEGORY_input)

@@ -420,6 +420,17 @@ def test_a_constant_or_a_tensor_of_a_parameters_size_is_an_input_if_one_backward
     assert categories(trace, "--at=2") == {"parameters": 1, category: 1}
 
 
+@pytest.mark.parametrize("operator, category", [("_to_copy", "input"), ("tanh", "activations")])
+def test_the_first_batch_after_an_evaluation_is_an_input(trace, operator, category):
+    trace.meta["tells_autograd"] = 1
+    trace.tensor_free(tensor(trace, "forward", 0))
+    batch = own(trace, operator, 1)
+    trace.tensor_free(tensor(trace, "backward", 2))
+    own(trace, "tanh", 3)
+    trace.tensor_free(batch)
+    assert categories(trace, "--at=3") == {category: 1}
+
+
 def train_two_steps(trace, gradients):
     """Trains two steps, each with so many gradients."""
     for _ in range(2):

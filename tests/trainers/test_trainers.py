@@ -28,7 +28,6 @@ ACTIVATIONS_OFF_RATIO = 0.02
 # {(script, test): why it fails}
 KNOWN = {
     ("timm_ema", "counts"): "two validations that follow each other share a forward",
-    ("timm_ema", "categories"): "the first batch after a validation counts as an activation",
 }
 
 
