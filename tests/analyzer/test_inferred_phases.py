@@ -107,9 +107,10 @@ def test_a_constructor_or_a_metric_inside_a_forward_does_not_change_the_phase(tr
 
 
 def called(trace, line, recorded=False):
-    """Allocates a tensor in a call of a module in this line of the program."""
+    """Allocates a tensor in a call of a module in this line of the program, or in these lines, innermost first."""
     trace.event("autograd-node", address=1, object=7 * recorded, size=0)
-    stack = trace.stack((MODULE, 1700, "Module._call_impl"), ("/home/me/train.py", line, "<module>"))
+    lines = line if isinstance(line, tuple) else (line,)
+    stack = trace.stack((MODULE, 1700, "Module._call_impl"), *(("/home/me/train.py", line, f"at_{line}") for line in lines))
     trace.tensor(trace.alloc(2 * MIB, stack=stack), 2 * MIB, stack=stack)
 
 
@@ -129,6 +130,9 @@ def test_forwards_without_a_backward_are_told_apart_by_the_memory_that_the_progr
     ((20, 20, None, 20), 2),  # line 20 runs again without memory of the program, then with
     ((20, None, 21, None, 22), 1),  # parts of one model, each in a line of its own
     ((20, None, 21, None, 21), 2),
+    (((20, 8), None, (20, 8), None, (20, 9)), 3),  # the function is called for another model
+    (((20, 8), None, (20, 9)), 1),  # two models of one forward, until it repeats
+    ((20, None, 20, None, 21), 2),
 ])  # fmt: skip
 def test_a_call_of_a_module_begins_a_forward_if_its_line_ran_before(trace, lines, count):
     trace.meta["tells_autograd"] = 1

@@ -151,7 +151,8 @@ class Forwards:
     """Forwards that follow each other without another phase between them."""
 
     def __init__(self):
-        self.first_calls = set()  # the calls of modules that began forwards
+        self.began = collections.Counter()  # forwards, by the call of a module that began them
+        self.known = set()  # calls of modules
         self.begin()
 
     def begin(self):
@@ -160,13 +161,15 @@ class Forwards:
 
     def follow(self, tables, stack, begins, recorded):
         """Handles an allocation of a forward. Returns True if a forward begins: after another phase (`begins`), or, after
-        a forward that autograd did not record, at a call of a module that began a forward before or ran in this one, if
-        the program allocated memory itself since the last call."""
+        a forward that autograd did not record, at a call of a module that began a forward before or ran in this one, or
+        that is new at the line of the call that began this forward and another, if the program allocated memory itself
+        since the last call."""
         if tables.meta.get("tells_autograd") != 1:
             return begins
         call, is_own = module_call_of(tables, stack)
         if self.has_own and not self.is_recorded and call is not None:
-            begins = begins or call in self.first_calls or call in self.calls
+            repeats = self.calls and self.began[self.calls[0]] > 1 and self.calls[0][:1] == call[:1]
+            begins = begins or call in self.began or call in self.calls or (repeats and call not in self.known)
         if begins:
             self.begin()
         self.is_recorded = self.is_recorded or recorded
@@ -174,8 +177,9 @@ class Forwards:
             self.has_own = self.has_own or is_own
             return begins
         if not self.calls:
-            self.first_calls.add(call)
+            self.began[call] += 1
         self.calls.append(call)
+        self.known.add(call)
         self.has_own = False
         return begins
 

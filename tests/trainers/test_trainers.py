@@ -25,15 +25,8 @@ COUNTS = {
     "diffusers_latent": (5, 5, 5, 5),
 }
 ACTIVATIONS_OFF_RATIO = 0.02
-# {(script, test): why it fails}
-KNOWN = {
-    ("timm_ema", "counts"): "two validations that follow each other share a forward",
-}
 
-
-def scripts(test):
-    marks = {name: pytest.mark.xfail(strict=True, reason=reason) for (name, of), reason in KNOWN.items() if of == test}
-    return pytest.mark.parametrize("recording", [pytest.param(name, marks=marks.get(name, ())) for name in COUNTS], indirect=True)
+scripts = pytest.mark.parametrize("recording", COUNTS, indirect=True)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +42,7 @@ def recording(request, tmp_path_factory):
     return made
 
 
-@scripts("counts")
+@scripts
 def test_steps_and_phases_are_counted_as_the_trainer_counts_them(recording):
     (device,) = load_json("steps", recording.trace)["devices"]
     (phases,) = load_json("phases", "--layer=pool", recording.trace)["devices"]
@@ -58,7 +51,7 @@ def test_steps_and_phases_are_counted_as_the_trainer_counts_them(recording):
     assert dict(zip(KINDS, found)) == recording.counts
 
 
-@scripts("categories")
+@scripts
 def test_categories_are_those_that_pytorch_tells(recording):
     wrong, moments = [], recording.marked_moments()
     for seq, moment in moments:

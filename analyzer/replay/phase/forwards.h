@@ -6,8 +6,10 @@
  *     model(a), line 9     the program's own memory     model(b), line 9: a new forward
  *
  * A call of a module begins a new forward if its caller also began an earlier forward, or ran in
- * this one, and the program allocated memory itself since the last call. In a forward that autograd
- * records, no call does so, because the backward ends it.
+ * this one, and the program allocated memory itself since the last call. So does a call that never
+ * ran before, if its line is the one whose calls began this forward and an earlier one: a function
+ * that evaluates is called for another model. In a forward that autograd records, no call does so,
+ * because the backward ends it.
  */
 #pragma once
 
@@ -16,11 +18,12 @@
 
 /* A zeroed struct is ready for use. */
 struct forwards {
-    struct pair_map calls; /* which forwards each caller began and ran in; see forwards.c */
-    uint32_t number;       /* of the forward that goes on, from 1 */
-    uint32_t recent_call;  /* the last call of a module in it; 0: none */
-    bool is_recorded;      /* autograd recorded an operator of it */
-    bool has_own;          /* the program allocated memory itself since recent_call */
+    struct pair_map calls;      /* which forwards each caller began and ran in; see forwards.c */
+    uint32_t number;            /* of the forward that goes on, from 1 */
+    uint32_t recent_call;       /* the last call of a module in it; 0: none */
+    struct inferred_call first; /* the call of a module that began it */
+    bool is_recorded;           /* autograd recorded an operator of it */
+    bool has_own;               /* the program allocated memory itself since recent_call */
 };
 
 void forwards_release(struct forwards *forwards);

@@ -14,9 +14,10 @@ struct inferred_stack {
     uint8_t says[TIER_COUNT]; /* enum inferred_phase */
     uint8_t rank;             /* of caller, enum inferred_caller_rank */
     bool known, has_python, is_call;
-    /* Hashes of all Python frames, of those outside the frame of `rank`, and of those outside the
-     * outermost call of a module (0: no such call). */
-    uint32_t python, caller, call;
+    /* Hashes of all Python frames, of the innermost one, and of those outside the frame of
+     * `rank`. */
+    uint32_t python, line, caller;
+    struct inferred_call call;
 };
 
 static const struct {
@@ -128,7 +129,9 @@ static void inherit_from_outer(struct inferred_stack *stack, const struct inferr
         if (!stack->says[tier])
             stack->says[tier] = outer->says[tier];
     stack->has_python |= outer->has_python;
-    stack->call = outer->call || !stack->is_call ? outer->call : outer->python;
+    stack->call = outer->call.hash || !stack->is_call
+                      ? outer->call
+                      : (struct inferred_call){outer->python, outer->line};
     if (stack->rank > outer->rank) {
         stack->caller = outer->python;
     } else {
@@ -178,6 +181,9 @@ static void fill_stack(struct inferred *inferred, const struct trace *trace, str
         inferred->stacks[way[count]] = match_once(trace, memo, way[count]);
         inherit_from_outer(&inferred->stacks[way[count]], outer);
         inferred->stacks[way[count]].python = add_python(outer->python, trace, way[count]);
+        inferred->stacks[way[count]].line = trace->frames[way[count]].kind == FRAME_PYTHON
+                                                ? add_python(HASH_OF_NOTHING, trace, way[count])
+                                                : outer->line;
     }
 }
 
@@ -245,9 +251,9 @@ bool inferred_is_own(const struct inferred *inferred, uint32_t stack_id)
            !inferred_is_certain(inferred, stack_id);
 }
 
-uint32_t inferred_call_of(const struct inferred *inferred, uint32_t stack_id)
+struct inferred_call inferred_call_of(const struct inferred *inferred, uint32_t stack_id)
 {
-    return stack_id < inferred->count ? inferred->stacks[stack_id].call : 0;
+    return stack_id < inferred->count ? inferred->stacks[stack_id].call : (struct inferred_call){0};
 }
 
 struct inferred_caller inferred_caller_of(const struct inferred *inferred, uint32_t stack_id)

@@ -31,6 +31,14 @@ struct inferred_caller {
     enum inferred_caller_rank { CALLER_UNKNOWN, CALLER_SOME, CALLER_KNOWN, CALLER_RANKS } rank;
 };
 
+/*
+ * The outermost call of a module in a stack, known by its caller: a hash of all Python frames
+ * outside the call (0: the stack has no call), and one of the innermost of these frames.
+ */
+struct inferred_call {
+    uint32_t hash, line;
+};
+
 /* The phases of all stacks. They are computed once for a trace. */
 struct inferred {
     struct inferred_stack *stacks;
@@ -57,8 +65,6 @@ bool inferred_is_certain(const struct inferred *inferred, uint32_t stack_id);
 /* True if the stack has Python frames, and no FIRST and no INNER row matches it. */
 bool inferred_is_own(const struct inferred *inferred, uint32_t stack_id);
 
-/* Distinguishes the outermost calls of modules by their callers: a hash of the Python frames
- * outside the outermost module call of the stack; 0: the stack has none. */
-uint32_t inferred_call_of(const struct inferred *inferred, uint32_t stack_id);
+struct inferred_call inferred_call_of(const struct inferred *inferred, uint32_t stack_id);
 
 struct inferred_caller inferred_caller_of(const struct inferred *inferred, uint32_t stack_id);
