@@ -12,6 +12,7 @@ ITEM_CHARACTERS = 40
 # The kinds that say more than the last link of the chain, the strongest first.
 STRONG_KINDS = ("exception", "graph", "gradient", "hook", "cache", "task", "generator", "queue", "thread", "optimizer", "finalizer",
                 "iterator", "default", "closure")
+OWN_CONTAINERS = ("queue", "cache")  # their items are those that are counted, however many each of these has
 SEQUENCES = (list, tuple, collections.deque, set, frozenset)
 HOOKS = {"_forward_hooks": "forward hook", "_forward_pre_hooks": "forward hook", "_backward_hooks": "backward hook",
          "_backward_pre_hooks": "backward hook"}
@@ -95,7 +96,7 @@ def step_from_dict(trail, above, below):
     elif type(role) is tuple:
         add_default(trail, key, role[1])
     elif role == "cache":
-        note_item(trail, above, key)
+        trail["containers"][-1][-1] = key
     elif role == "threads":
         trail["role"] = "attributes"
     elif role not in ("hooks", "wrapper"):
@@ -174,11 +175,10 @@ def step_from_exception(trail, above, below):
 def step_from_cache(trail, above, below):
     add_name(trail, ".<cache>", None, "cache")
     function = above.__wrapped__
-    trail["function"] = function.__code__ if type(function) is types.FunctionType else None
+    trail["function"] = trail["cached"] = function.__code__ if type(function) is types.FunctionType else None
+    trail["containers"] = [[[True, above.cache_info().currsize], len(trail["text"]), "cache", len(trail["names"]), None]]
     if type(below) is dict:
         trail["role"] = "cache"
-    elif trail["count"] is None:
-        trail["count"] = above.cache_info().currsize
 
 
 def callback_of(thing):
@@ -223,6 +223,8 @@ def step_from_object(trail, above, below):
         trail["role"] = None
         return
     trail["kinds"].extend(kind for name, kind in KINDS_OF_OBJECTS if name in names)
+    if trail["kinds"][-1] == "queue":
+        trail["containers"].clear()
     if "_thread._local" in names and type(below) is dict:
         trail["role"] = "threads"
         return
@@ -337,13 +339,17 @@ def is_stored_later(trail):
 def cut_to_container(trail):
     """Ends the chain at its fullest container if its objects come and go with the items. A tensor in an attribute that is stored
     later than its object is made does not."""
-    if not trail["containers"] or strong_kind(trail):
+    strong = strong_kind(trail)
+    if not trail["containers"] or strong not in (None, *OWN_CONTAINERS):
         return
-    (may_grow, count), end, kind, names, key = max(reversed(trail["containers"]), key=lambda container: container[0])
-    if not trail["filled"] and (not may_grow or count < CONTAINER_MIN or is_stored_later(trail)):
+    (may_grow, count), end, kind, names, key = trail["containers"][0] if strong else max(
+        reversed(trail["containers"]), key=lambda container: container[0])
+    if not strong and not trail["filled"] and (not may_grow or count < CONTAINER_MIN or is_stored_later(trail)):
         return
     trail["text"], trail["count"], trail["item"] = trail["text"][:end], count, None if key is None else key_text(key)
-    trail["names"], trail["filled"], trail["function"] = trail["names"][:names], True, None
+    trail["names"], trail["filled"], trail["function"] = trail["names"][:names], strong != "cache", None
+    if strong == "cache":
+        trail["function"] = trail["cached"]
     trail["containers"] = [container for container in trail["containers"] if container[1] <= end]
     trail["kinds"].append(kind)
 
@@ -372,7 +378,7 @@ def trail_to(position):
     for above, below in zip(path, path[1:]):
         step(trail, objects[above], objects[below], marks[below])
     cut_to_container(trail)
-    if trail["filled"] and trail["containers"] and not trail["is_whole"]:
+    if trail["containers"] and (trail["filled"] or "cached" in trail) and not trail["is_whole"]:
         (_, trail["count"]), _, _, _, key = trail["containers"][-1]
         trail["item"] = None if key is None else key_text(key)
     return trail

@@ -11,6 +11,7 @@ FILLERS = {"append", "appendleft", "add", "extend", "insert", "update", "setdefa
 NO_PLACE = (None, None, 0)
 # The file of methods that dataclasses and namedtuple make. A program that is given with -c has the same, but no file.
 GENERATED = "<string>" if "__file__" in vars(sys.modules["__main__"]) else None
+EXACT_KINDS = ("list", "set", "dict", "queue", "attribute")  # the assignment of an outer variable stores nothing in them
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 facts = {"fill": {}, "item": {}, "var": {}, "attr": {}, "call": {}}  # name: places, each a code object and a line
 
@@ -87,7 +88,7 @@ def scan(code):
             loaded.extend(name if type(name) is tuple else (name,))
         elif opname.startswith(("STORE_", "POP_TOP", "RETURN_", "POP_JUMP")):
             loaded = []
-        elif opname == "LOAD_CONST":
+        elif opname == "LOAD_CONST" or opname in ("BUILD_LIST", "BUILD_MAP") and not instruction.arg:
             loaded.append(None)
     return count
 
@@ -136,9 +137,11 @@ def place_of(trail):
         return place_of_call("forward hook" if "<forward hook>" in trail["text"] else "hook")
     if trail["function"] is not None and not trail["filled"]:
         place = trail["function"], trail["function"].co_firstlineno
+    is_exact = kind_of(trail) in EXACT_KINDS
     for name, sort in reversed(trail["names"]) if place is None else ():
-        for each in (("fill", "item", sort) if trail["filled"] else (sort,)):
-            place = place or choose(each, name, trail["root"])
+        for each in ("fill", "item", sort) if trail["filled"] else (sort,):
+            if each != sort or not is_exact or name == trail["names"][-1][0]:
+                place = place or choose(each, name, trail["root"])
     return text_of_place(place)
 
 

@@ -7,7 +7,7 @@ import ctypes
 import dataclasses
 import functools
 import gc
-import logging
+import logging.handlers
 import os
 import queue
 import sys
@@ -51,7 +51,7 @@ class History:
 
 @functools.lru_cache(maxsize=None)  # 7
 def table_of(size):
-    return big(size)
+    return size, big(size)
 
 
 class Scorer:
@@ -186,6 +186,7 @@ scorer = Scorer()
 history = History()
 box = Box()
 records = Records()
+spooler = logging.handlers.MemoryHandler(1000)
 local = threading.local()
 jobs = queue.Queue()
 running = batches()
@@ -207,7 +208,7 @@ def keep_by_names():
     remember(big(10))
     box.slot = big(11)  # 11
     local.cache = big(23)  # 23
-    jobs.put(big(24))  # 24
+    jobs.put((0, "first", big(24)))  # 24
     next(running)
 
 
@@ -216,6 +217,8 @@ def keep_by_objects():
         sessions[f"user {number}"] = Session("user", big(34))  # 34
         layers[number].note(big(37))
     Reader()
+    for _ in range(5):
+        spooler.handle(logging.makeLogRecord({"levelno": 0, "args": big(54)}))  # no statement of the program fills its list
 
 
 def keep_by_errors():
