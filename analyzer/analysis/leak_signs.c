@@ -85,8 +85,8 @@ static bool keeps_each_larger(const struct site_blocks *blocks)
 
 /* The growth that belongs to the cause. */
 struct cause_growth {
-    bool *rows;   /* by row of the blame */
-    bool *stacks; /* by stack id: a site of the call stack belongs to it */
+    bool *rows;       /* by row of the blame */
+    uint64_t *stacks; /* by stack id: blocks that a step makes there; 0: no site belongs to it */
 };
 
 static void cause_release(struct cause_growth *cause)
@@ -101,7 +101,22 @@ static bool is_of_cause(const struct cause_growth *cause, const struct account_l
     return cause->rows[blame_of(&found->blame, site->site_id)->row];
 }
 
-static int cause_find(struct cause_growth *cause, const struct study *study,
+/* Counts the blocks that a step makes at each call stack, at all its sites. */
+static void count_births(struct cause_growth *cause, const struct study *study, uint32_t account,
+                         const struct account_leak *found)
+{
+    const struct growth_watch *watch =
+        account_leak_is_afterwards(found) ? &study->afterwards : &study->growth;
+    const struct account_ends *own = &watch->accounts[account];
+    for (size_t i = 0; i < own->count; i++) {
+        const uint64_t births_count = own->sites[i].blocks.births_count;
+        uint64_t *blocks = &cause->stacks[site_stack(own->sites[i].site_id)];
+        if (*blocks && births_count)
+            *blocks += (births_count - 1) / found->growth.ends_count;
+    }
+}
+
+static int cause_find(struct cause_growth *cause, const struct study *study, uint32_t account,
                       const struct account_leak *found, struct err *err)
 {
     cause->rows = array_new(found->blame.count + 1, sizeof *cause->rows, err);
@@ -116,6 +131,7 @@ static int cause_find(struct cause_growth *cause, const struct study *study,
         const struct growing *site = &found->growth.items[i];
         cause->stacks[site_stack(site->site_id)] |= is_of_cause(cause, found, site);
     }
+    count_births(cause, study, account, found);
     return 0;
 }
 
@@ -154,7 +170,7 @@ static void add_site(struct leak_evidence *evidence, struct graph_sums *sums,
 
 /* Sums what the call stacks held at the peak. */
 static void add_held(struct leak_evidence *evidence, const struct study *study, uint32_t account,
-                     const bool *stacks)
+                     const uint64_t *stacks)
 {
     const uint64_t peak_index = study->history.accounts[account].peak.index;
     struct live_walk walk = live_walk_begin(&study->history, account, peak_index);
@@ -194,9 +210,9 @@ static const struct growing *add_sites(struct leak_evidence *evidence,
 }
 
 /* Finds what keeps most of the blocks, from the walk over Python's objects at which variables held
- * most of them. Variables of the current step hold no more than one step makes. */
+ * most of them. */
 static int find_holder(struct leak_evidence *evidence, const struct study *study, uint32_t account,
-                       const bool *stacks, struct err *err)
+                       const uint64_t *stacks, struct err *err)
 {
     const struct held_ask ask = {.account = account,
                                  .index = study->history.last.index,
@@ -206,7 +222,7 @@ static int find_holder(struct leak_evidence *evidence, const struct study *study
     if (held_sums_find(&sums, &study->holders, &study->history, &ask, err))
         return -1;
     const struct held_sum *most = held_sums_most(&sums);
-    if (most && (double)most->bytes > evidence->slope) {
+    if (most) {
         evidence->held = *most;
         evidence->holder = most->holder->kind;
         evidence->walked_bytes = sums.bytes;
@@ -225,7 +241,7 @@ int leak_evidence_find(struct leak_evidence *evidence, const struct study *study
                                        .has_backward = study_has_backward(study),
                                        .may_go_back = study->history.failures_in_all > 0 &&
                                                       !study_has_backward(study)};
-    if (cause_find(&cause, study, found, err))
+    if (cause_find(&cause, study, account, found, err))
         return -1;
     evidence->is_beside = !account_is_of_layer(own);
     evidence->is_pytorch = torch_is_pool(study_pool(study, own));

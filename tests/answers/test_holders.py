@@ -182,6 +182,13 @@ def test_a_variable_that_holds_no_more_than_one_step_makes_is_not_what_leaks(tmp
     assert any(text.startswith("Kept by main: scores") for text in program.answer()) == (steps == 2)
 
 
+def test_a_variable_of_the_running_step_is_not_what_leaks_though_it_holds_more(program):
+    du = program.tensor(17, 40 * MIB)
+    program.trace.walk("growth", (du, 40 * MIB, "graph", "du -> graph", None, STORE),
+                       *((address, MIB, "graph", "worst -> graph", None, STORE) for address in program.kept))
+    assert any(text.startswith("Kept by worst") for text in program.answer())
+
+
 def test_a_walk_in_the_middle_of_the_run_is_named_by_its_time(program):
     program.walk("list", "losses[*]", 12, reason="growth")
     program.trace.tensor_free(program.model)

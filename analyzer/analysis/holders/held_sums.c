@@ -21,7 +21,7 @@ static bool is_taken(const struct held_block *block, const struct held_ask *ask)
            (!ask->born_before || block->begin_index < ask->born_before);
 }
 
-static int take_block(struct taken *taken, const struct held_block *block,
+static int take_block(struct taken *taken, const struct held_block *block, bool is_old,
                       const struct held_ask *ask, struct err *err)
 {
     if (!is_taken(block, ask))
@@ -33,18 +33,33 @@ static int take_block(struct taken *taken, const struct held_block *block,
                           .holder = block->holder,
                           .bytes = block->size_bytes,
                           .count = 1,
-                          .items_count = block->holder ? block->holder->items_count : 0};
+                          .items_count = block->holder ? block->holder->items_count : 0,
+                          .old_count = is_old};
     return 0;
 }
+
+ORDER_BY(compare_births, struct held_block, RISING(account), RISING(stack_id),
+         FALLING(begin_index));
 
 static int take_of_walk(struct taken *taken, const struct walk_blocks *walk,
                         const struct held_ask *ask, struct err *err)
 {
-    for (size_t i = 0; i < walk->count; i++)
-        if (walk->blocks[i].account == ask->account &&
-            take_block(taken, &walk->blocks[i], ask, err))
-            return -1;
-    return 0;
+    struct held_block *blocks = array_new(walk->count, sizeof *blocks, err);
+    uint64_t newer = 0; /* blocks of the same call stack */
+    int status = blocks ? 0 : -1;
+    if (blocks && walk->count)
+        memcpy(blocks, walk->blocks, walk->count * sizeof *blocks);
+    if (blocks && ask->takes)
+        SORT(blocks, walk->count, compare_births);
+    for (size_t i = 0; i < walk->count && !status; i++) {
+        const struct held_block *block = &blocks[i];
+        newer = i && block[-1].stack_id == block->stack_id ? newer + 1 : 0;
+        if (block->account == ask->account)
+            status = take_block(taken, block, !ask->takes || newer >= ask->takes[block->stack_id],
+                                ask, err);
+    }
+    free(blocks);
+    return status;
 }
 
 static int take_of_both(struct taken *taken, const struct walk_blocks *walk,
@@ -54,7 +69,7 @@ static int take_of_both(struct taken *taken, const struct walk_blocks *walk,
     const struct block *block;
     while ((block = live_walk_next(&live))) {
         const struct held_block *held = walk_blocks_find(walk, block);
-        if (held && take_block(taken, held, ask, err))
+        if (held && take_block(taken, held, true, ask, err))
             return -1;
     }
     return 0;
@@ -86,6 +101,16 @@ ORDER_BY(compare_blocks, struct held_sum, compare_holders(a, b), FALLING(bytes),
 ORDER_BY(compare_sums, struct held_sum, a->stack_id == b->stack_id ? FALLING(bytes) : 0,
          compare_holders(a, b));
 
+/* Drops what holds no block that is old. */
+static size_t drop_new(struct held_sum *items, size_t count)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++)
+        if (items[i].old_count)
+            items[left++] = items[i];
+    return left;
+}
+
 static void join(struct held_sums *sums, struct taken *taken)
 {
     size_t count = 0;
@@ -94,17 +119,20 @@ static void join(struct held_sums *sums, struct taken *taken)
         const struct held_sum *block = &taken->items[i];
         struct held_sum *sum = count ? &taken->items[count - 1] : NULL;
 
-        sums->bytes += block->bytes;
         if (!sum || compare_holders(sum, block)) {
             taken->items[count++] = *block;
             continue;
         }
         sum->bytes += block->bytes;
         sum->count++;
+        sum->old_count += block->old_count;
         if (sum->items_count < block->items_count)
             sum->items_count = block->items_count;
     }
+    count = drop_new(taken->items, count);
     SORT(taken->items, count, compare_sums);
+    for (size_t i = 0; i < count; i++)
+        sums->bytes += taken->items[i].bytes;
     sums->items = taken->items;
     sums->count = count;
 }
@@ -124,65 +152,67 @@ static bool is_of_last_traceback(const struct holders *holders, const struct wal
            !strncmp(trace_string(holders->trace, holder->chain_id), "sys.last_", 9);
 }
 
-/* Sums the blocks that are asked for; only_named: those to which a variable leads. */
-static uint64_t bytes_at(const struct holders *holders, const struct walk_blocks *walk,
-                         const struct held_ask *ask, bool only_named)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < walk->count; i++)
-        if (walk->blocks[i].account == ask->account && is_taken(&walk->blocks[i], ask) &&
-            (!only_named || (held_is_named(holders->trace, walk->blocks[i].holder) &&
-                             !is_of_last_traceback(holders, walk, walk->blocks[i].holder))))
-            bytes += walk->blocks[i].size_bytes;
-    return bytes;
-}
+/* --- the walk --- */
 
-/* Returns the first walk, up to the moment, at which these blocks held most; NULL: they held
- * nothing. */
-static const struct walk_blocks *fullest_walk(const struct holders *holders,
-                                              const struct held_ask *ask, bool only_named)
-{
-    const struct walk_blocks *last = holders_last_walk(holders, ask->index), *fullest = NULL;
-    uint64_t most_bytes = 0;
-    for (const struct walk_blocks *walk = holders->walks; last && walk <= last; walk++) {
-        const uint64_t bytes = bytes_at(holders, walk, ask, only_named);
-        if (bytes > most_bytes) {
-            most_bytes = bytes;
-            fullest = walk;
-        }
-    }
-    return fullest;
-}
-
-/* Returns the last walk; if stacks are asked for, the one at which variables held most of their
- * blocks. At the end of a program, its functions have returned, and their variables are gone. */
-static const struct walk_blocks *choose_walk(const struct holders *holders,
-                                             const struct held_ask *ask)
-{
-    const struct walk_blocks *last = holders_last_walk(holders, ask->index);
-    if (!ask->takes || !last)
-        return last;
-    const struct walk_blocks *named = fullest_walk(holders, ask, true);
-    const struct walk_blocks *fullest = named ? named : fullest_walk(holders, ask, false);
-    return fullest ? fullest : last;
-}
-
-int held_sums_find(struct held_sums *sums, const struct holders *holders,
+static int find_at(struct held_sums *sums, const struct walk_blocks *walk,
                    const struct history *history, const struct held_ask *ask, struct err *err)
 {
     struct taken taken = {0};
-    *sums = (struct held_sums){
-        .at = ask->is_of_walk ? choose_walk(holders, ask)
-                              : holders_nearest_walk(holders, ask->index, ask->is_failure)};
-    if (!sums->at)
+    *sums = (struct held_sums){.at = walk};
+    if (!walk)
         return 0;
-    if (ask->is_of_walk ? take_of_walk(&taken, sums->at, ask, err)
-                        : take_of_both(&taken, sums->at, history, ask, err)) {
+    if (ask->is_of_walk ? take_of_walk(&taken, walk, ask, err)
+                        : take_of_both(&taken, walk, history, ask, err)) {
         free(taken.items);
         return -1;
     }
     join(sums, &taken);
     return 0;
+}
+
+/* Sums the blocks to which a variable leads. */
+static uint64_t named_bytes(const struct holders *holders, const struct held_sums *sums)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < sums->count; i++)
+        if (held_is_named(holders->trace, sums->items[i].holder) &&
+            !is_of_last_traceback(holders, sums->at, sums->items[i].holder))
+            bytes += sums->items[i].bytes;
+    return bytes;
+}
+
+/* Takes the first walk, up to the moment, at which variables held most of the blocks; if they held
+ * none, the one at which these were most. At the end of a program, its functions have returned, and
+ * their variables are gone. */
+static int find_fullest(struct held_sums *sums, const struct holders *holders,
+                        const struct history *history, const struct held_ask *ask, struct err *err)
+{
+    const struct walk_blocks *last = holders_last_walk(holders, ask->index);
+    *sums = (struct held_sums){0};
+    for (const struct walk_blocks *walk = holders->walks; last && walk <= last; walk++) {
+        struct held_sums at;
+        if (find_at(&at, walk, history, ask, err)) {
+            held_sums_release(sums);
+            return -1;
+        }
+        const uint64_t named = named_bytes(holders, &at), most = named_bytes(holders, sums);
+        const bool is_fuller = named == most ? !named && at.bytes > sums->bytes : named > most;
+        held_sums_release(is_fuller ? sums : &at);
+        if (is_fuller)
+            *sums = at;
+    }
+    return sums->at ? 0 : find_at(sums, last, history, ask, err);
+}
+
+int held_sums_find(struct held_sums *sums, const struct holders *holders,
+                   const struct history *history, const struct held_ask *ask, struct err *err)
+{
+    if (ask->takes)
+        return find_fullest(sums, holders, history, ask, err);
+    return find_at(sums,
+                   ask->is_of_walk ? holders_last_walk(holders, ask->index)
+                                   : holders_nearest_walk(holders, ask->index, ask->is_failure),
+                   history, ask, err);
 }
 
 void held_sums_release(struct held_sums *sums)

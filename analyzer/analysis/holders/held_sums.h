@@ -18,6 +18,7 @@ struct held_sum {
     const struct trace_holder *holder; /* of the largest block; NULL: no object of Python's */
     uint64_t bytes, count;
     uint64_t items_count; /* of the fullest container; 0: none */
+    uint64_t old_count;   /* blocks that the running step did not make */
 };
 
 struct held_sums {
@@ -37,7 +38,9 @@ struct held_ask {
     bool is_of_walk;
     bool by_stack;
     uint64_t born_before; /* take only blocks that are older than this event; 0: all */
-    const bool *takes;    /* by stack id: call stacks to take; NULL: all */
+    /* By stack id: the number of blocks that a step makes at the call stack; 0: do not take it.
+     * Leaves out what holds nothing but blocks that the running step may have made. NULL: all. */
+    const uint64_t *takes;
 };
 
 int held_sums_find(struct held_sums *sums, const struct holders *holders,
