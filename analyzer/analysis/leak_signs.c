@@ -221,7 +221,10 @@ static int find_holder(struct leak_evidence *evidence, const struct study *study
     struct held_sums sums;
     if (held_sums_find(&sums, &study->holders, &study->history, &ask, err))
         return -1;
+    struct held_sum outer;
     const struct held_sum *most = held_sums_most(&sums);
+    if (held_sums_outer(&outer, &study->trace, &sums) && (!most || outer.bytes > most->bytes))
+        most = &outer;
     if (most) {
         evidence->held = *most;
         evidence->holder = most->holder->kind;

@@ -189,6 +189,13 @@ def test_a_variable_of_the_running_step_is_not_what_leaks_though_it_holds_more(p
     assert any(text.startswith("Kept by worst") for text in program.answer())
 
 
+def test_a_list_whose_items_lead_to_all_that_leaks_is_named_before_them(program):
+    chains = ("runs[*]", "runs[*].optimizer.state[*]", "runs[*].weight.grad")
+    program.trace.walk("end", *((address, MIB, ("list", "optimizer", "gradient")[at % 3], chains[at % 3], 4, STORE)
+                                for at, address in enumerate(program.kept)))
+    assert "Kept by runs (list of 4), filled at score.py:28: 12.00 MiB of 12.00 MiB at the end." in program.answer()
+
+
 def test_a_walk_in_the_middle_of_the_run_is_named_by_its_time(program):
     program.walk("list", "losses[*]", 12, reason="growth")
     program.trace.tensor_free(program.model)

@@ -243,6 +243,33 @@ const struct held_sum *held_sums_most(const struct held_sums *sums)
                : NULL;
 }
 
+/* Returns the chain of a container, to which the chains of its items begin; "": it is none. */
+static const char *container_chain(const struct trace *trace, const struct held_sum *sum)
+{
+    static const char item[] = "[*]";
+    const char *chain = sum->holder ? trace_string(trace, sum->holder->chain_id) : "";
+    const size_t length = strlen(chain), end = sizeof item - 1;
+    return sum->items_count && length > end && !strcmp(chain + length - end, item) ? chain : "";
+}
+
+bool held_sums_outer(struct held_sum *outer, const struct trace *trace,
+                     const struct held_sums *sums)
+{
+    *outer = (struct held_sum){0};
+    for (size_t i = 0; i < sums->count; i++) {
+        const char *chain = container_chain(trace, &sums->items[i]);
+        struct held_sum all = sums->items[i];
+        for (size_t k = 0; k < sums->count && *chain; k++)
+            if (k != i && sums->items[k].holder &&
+                !strncmp(trace_string(trace, sums->items[k].holder->chain_id), chain,
+                         strlen(chain)))
+                all.bytes += sums->items[k].bytes;
+        if (*chain && all.bytes > outer->bytes)
+            *outer = all;
+    }
+    return outer->bytes > sums->bytes / 2;
+}
+
 const struct held_sum *held_sums_of_stack(const struct held_sums *sums, uint32_t stack_id)
 {
     const size_t low = SORTED_BELOW(struct held_sum, stack_id, sums->items, sums->count, stack_id);

@@ -54,5 +54,9 @@ enum { WORTH_NAMING_DIVISOR = 4 };
 /* The largest item, if it keeps at least a quarter of the bytes, and the items of its kind more
  * than half; NULL: none does, or nothing of Python's does. */
 const struct held_sum *held_sums_most(const struct held_sums *sums);
+/* Finds the container whose items, and all that these lead to, keep most, if it is more than half:
+ * of "runs[*]" and "runs[*].optimizer.state[*]", it is the first. Sets *outer to its sum. */
+bool held_sums_outer(struct held_sum *outer, const struct trace *trace,
+                     const struct held_sums *sums);
 /* The item that keeps more than half of the bytes of one call stack, in sums found by_stack. */
 const struct held_sum *held_sums_of_stack(const struct held_sums *sums, uint32_t stack_id);
