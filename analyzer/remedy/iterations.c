@@ -31,13 +31,20 @@ enum part part_of_block(const struct categories *categories, uint32_t path, uint
                                                          : part_of_path(categories->history, path);
 }
 
-bool iterations_allocate(struct iterations *iterations, enum part part)
+bool iterations_allocate(struct iterations *iterations, const struct iteration_birth *birth)
 {
-    const bool was_back = iterations->part == PART_BACKWARD || iterations->part == PART_OPTIMIZER;
+    const enum part part = birth->part;
+    const bool is_over = !iterations->recorded || iterations->backward != iterations->recorded;
+    const bool was_back =
+        (iterations->part == PART_BACKWARD && is_over) || iterations->part == PART_OPTIMIZER;
     const bool begins = was_back && (part == PART_DATA || part == PART_FORWARD);
     if (part == PART_OTHER || part == PART_INIT)
         return false;
     iterations->part = part;
+    if (birth->backward)
+        iterations->backward = birth->backward;
+    if (birth->is_recorded)
+        iterations->recorded = birth->backward;
     if (begins) {
         iterations->number++;
         iterations->has_optimized = false;

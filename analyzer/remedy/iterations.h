@@ -23,7 +23,17 @@ struct iterations {
     enum part part;     /* part of the last allocation */
     bool has_optimized; /* an optimizer allocated in the current iteration */
     bool has_forward;   /* forward allocated in the current iteration */
+    uint32_t backward;  /* call to backward that allocated last */
+    uint32_t recorded;  /* last such call that autograd records */
 };
 
-/* Adds an allocation of that part. Returns true if the allocation begins an iteration. */
-bool iterations_allocate(struct iterations *iterations, enum part part);
+/* A birth. A backward that autograd records (create_graph) ends no iteration, because a later one
+ * goes through what it computes. */
+struct iteration_birth {
+    enum part part;
+    uint32_t backward; /* number of its call to backward; 0: none */
+    bool is_recorded;  /* growth_is_recorded() */
+};
+
+/* Adds an allocation. Returns true if the allocation begins an iteration. */
+bool iterations_allocate(struct iterations *iterations, const struct iteration_birth *birth);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/analysis/steps/growth_watch.h"
 #include "analyzer/replay/refused/failures.h"
 #include "analyzer/thresholds/thresholds.h"
 #include "analyzer/util/array.h"
@@ -55,11 +56,12 @@ static void note_step(struct lives *lives)
 }
 
 static void note_birth(struct lives *lives, const struct places *places, struct place_life *life,
-                       uint64_t index, enum part part, uint64_t size_bytes)
+                       uint64_t index, const struct iteration_birth *birth, uint64_t size_bytes)
 {
+    const enum part part = birth->part;
     const bool had_optimized = lives->iterations.has_optimized;
     const uint32_t iteration = lives->iterations.number;
-    if (iterations_allocate(&lives->iterations, part)) {
+    if (iterations_allocate(&lives->iterations, birth)) {
         lives->iteration_index = index;
         lives->batch_bytes = 0;
         if (lives->most_forward_bytes < lives->forward_bytes)
@@ -113,8 +115,11 @@ static int on_change(void *self, const struct cursor *at, const struct change *c
         note_end(life, block);
         return 0;
     }
-    note_birth(&of_account->now, &watch->places, life, at->index,
-               part_of_path(at->history, block->deciding_path), block->size_bytes);
+    const struct iteration_birth birth = {.part = part_of_path(at->history, block->deciding_path),
+                                          .backward = block->backward,
+                                          .is_recorded =
+                                              growth_is_recorded(watch->places.trace, block)};
+    note_birth(&of_account->now, &watch->places, life, at->index, &birth, block->size_bytes);
     if (account->peak.index == at->index)
         of_account->peak_iteration_index = of_account->now.iteration_index;
     return 0;
@@ -286,8 +291,8 @@ static int note_refused(struct lives *then, struct places *places, const struct 
     struct place_life *life = reach(then, places, failure->event.stack_id, err);
     if (!life)
         return -1;
-    note_birth(then, places, life, failure->at.index, part_of_path(history, failure->path),
-               failure->event.size_bytes);
+    const struct iteration_birth birth = {.part = part_of_path(history, failure->path)};
+    note_birth(then, places, life, failure->at.index, &birth, failure->event.size_bytes);
     life->live_count--;
     then->optimized_iterations_count = optimized_iterations_count;
     return 0;

@@ -4,13 +4,14 @@
 
 #include <stdlib.h>
 
+#include "analyzer/analysis/steps/growth_watch.h"
 #include "analyzer/util/array.h"
 
 /* A live block. The struct is small and its calls are in another array, because there are many
  * blocks and each event reads a different one. */
 struct held_block {
     uint64_t size_bytes;
-    uint32_t place, iteration;
+    uint32_t place, iteration, backward;
     struct stale_block stale; /* for blocks of backward */
     uint32_t summed;          /* bit i: question i counts the block from its birth to its end */
     uint8_t part;             /* enum part */
@@ -18,6 +19,7 @@ struct held_block {
     bool piles_up;            /* the block is of PART_DATA, and its place piles up */
     bool is_of_graph;         /* autograd keeps the block; copied from struct block */
     bool is_of_caught;        /* the block was made in a call that failed later and was caught */
+    bool is_recorded;         /* growth_is_recorded() */
     bool is_of_weight;        /* a block of backward as large as a block of the model */
 };
 
@@ -288,7 +290,9 @@ static int begin_block(struct without *without, uint32_t number, const struct he
     if (count_weight(without, block, true, err))
         return -1;
     const bool had_optimized = without->iterations.has_optimized;
-    if (iterations_allocate(&without->iterations, block->part))
+    const struct iteration_birth birth = {
+        .part = block->part, .backward = block->backward, .is_recorded = block->is_recorded};
+    if (iterations_allocate(&without->iterations, &birth))
         begin_iteration(without, had_optimized);
     block->iteration = without->iterations.number;
     if (block->part == PART_BACKWARD &&
@@ -383,10 +387,14 @@ static int on_change(void *self, const struct cursor *at, const struct change *c
     if (!change->birth) {
         if (end_block(without, held_number(at, block), at->err))
             return -1;
-    } else if (!describe(without, &born, site_stack(block->site_id), block->deciding_path,
-                         block->size_bytes, block->is_of_graph, at->err) ||
-               begin_block(without, held_number(at, block), &born, at->err)) {
-        return -1;
+    } else {
+        if (!describe(without, &born, site_stack(block->site_id), block->deciding_path,
+                      block->size_bytes, block->is_of_graph, at->err))
+            return -1;
+        born.backward = block->backward;
+        born.is_recorded = growth_is_recorded(without->places->trace, block);
+        if (begin_block(without, held_number(at, block), &born, at->err))
+            return -1;
     }
     if (change->birth)
         follow_call(without, &without->blocks[held_number(at, block)], at->index);

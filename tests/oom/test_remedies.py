@@ -311,6 +311,20 @@ def test_a_leak_of_steps_without_a_backward_is_to_be_freed_and_comes_before_the_
         assert answer["next"].startswith("gpumemtrace leaks "), answer["next"]
 
 
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_a_backward_that_autograd_records_ends_no_iteration(run, is_recorded):
+    """A later backward goes through the weights that each inner step of a meta-learner makes."""
+    begins = ("/opt/torch/autograd/__init__.py", 50, "_make_grads"), MAIN
+    run.trace.thread_names[2] = "pt_autograd_0"
+    for number in range(1, 4):
+        run.alloc(30, CALL, ("/home/me/train.py", 7, "output"), MAIN)
+        run.free(run.alloc(1, *begins))
+        run.trace.event("autograd-node", object=number * is_recorded, address=1, thread=2)
+        run.free(run.trace.alloc(10 * MIB, "tensor", stack=run.trace.stack("MulBackward0"), thread=2))
+    run.fail(30, CALL, ("/home/me/train.py", 7, "output"), MAIN)
+    assert ("held_over" in run.remedies()) != is_recorded
+
+
 @pytest.mark.parametrize("held, other, advises", [(True, True, True), (False, True, False), (False, False, True)])
 def test_what_is_held_over_is_to_be_detached_only_where_it_has_a_graph(run, held, other, advises):
     """In the last case, the trace does not say of any tensor of the held-over line whether the tensor has a graph."""

@@ -238,9 +238,7 @@ static void note_born(struct account_ends *own, const struct site_ends *site,
     own->last_birth_index = block->life.begin_index;
 }
 
-/* True if autograd records what its own backward computes (create_graph). A Python function in a
- * backward, such as that of a checkpoint, may have autograd record only what it computes itself. */
-static bool is_of_recorded_backward(const struct trace *trace, const struct block *block)
+bool growth_is_recorded(const struct trace *trace, const struct block *block)
 {
     return block->is_of_graph && block->backward &&
            !trace_python_frame(trace, site_stack(block->site_id));
@@ -251,7 +249,7 @@ static void note_birth(struct growth_watch *watch, struct site_blocks *blocks,
 {
     const bool is_of_backward = block->backward || site_forward_stack(block->site_id);
     const uint64_t backwards = watch->backward_count;
-    if (is_of_recorded_backward(trace, block))
+    if (growth_is_recorded(trace, block))
         watch->recorded_backward = block->backward;
     if (!blocks->births_count)
         blocks->begin_index = block->life.begin_index;

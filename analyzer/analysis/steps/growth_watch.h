@@ -149,6 +149,10 @@ struct growth_watch {
     const struct trace *trace;
 };
 
+/* True if autograd records what its own backward computes (create_graph). A Python function in a
+ * backward, such as that of a checkpoint, may have autograd record only what it computes itself. */
+bool growth_is_recorded(const struct trace *trace, const struct block *block);
+
 struct observer growth_watch_observer(struct growth_watch *watch);
 void growth_watch_release(struct growth_watch *watch);
 
