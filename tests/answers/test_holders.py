@@ -316,8 +316,9 @@ def test_a_failure_does_not_say_that_no_variable_keeps_the_memory(program, kind,
     assert {row["kind"] for row in page["oom"][0]["holders"]} >= {kind}
 
 
-@pytest.mark.parametrize("walked", [True, False])
-def test_the_advice_at_a_failure_begins_with_that_for_the_holder(program, walked):
+@pytest.mark.parametrize("walked, table_mib, is_said", [(True, 0, True), (False, 0, False), (True, 400, False)])
+def test_the_advice_at_a_failure_begins_with_that_for_the_holder_of_earlier_batches(program, walked, table_mib, is_said):
+    program.kept += [program.tensor(5, table_mib * MIB)] if table_mib else []
     for _ in range(3):
         with program.trace.phase("forward"):
             program.kept.append(program.tensor(17, 30 * MIB))
@@ -326,9 +327,9 @@ def test_the_advice_at_a_failure_begins_with_that_for_the_holder(program, walked
         program.trace.device_memory(MIB, GIB, call=9, nested=1)
         program.trace.fail(30 * MIB, call=9, stack=program.trace.stack(("score.py", 17, "Scorer.forward")))
     if walked:
-        program.walk("dict", "main: history[*]", 15, reason="oom", count=15)
+        program.walk("dict", "main: history[*]", 15, reason="oom", count=16)
     said = [line["text"] for line in load_json("oom", program.write())["verdict"] if line["role"] == "do"]
-    lead = "Remove the entries that are no longer needed (del, clear()), or limit their number; f" if walked else "F"
+    lead = "Remove the entries that are no longer needed (del, clear()), or limit their number; f" if is_said else "F"
     assert said[0].startswith(lead + "ree the tensors that score.py:17 Scorer.forward made for earlier batches"), said
 
 

@@ -27,14 +27,15 @@ int page_oom_add_holders(struct doc *doc, const struct study *study, const struc
     return page_holders(is_last ? doc_summary(doc) : doc_detail(doc), study, &list, &ask, 1, err);
 }
 
-/* Does the failure have a remedy for tensors of earlier batches? If not, the holder may be what the
- * program needs, as its model. */
-static bool is_held_over(const struct study *study, const struct oom *oom)
+/* May most of what the holder keeps be of earlier batches? If not, the holder may be what the
+ * program needs, as its model, or the graph of this batch. */
+static bool is_held_over(const struct study *study, const struct oom *oom,
+                         const struct held_sum *holder)
 {
     const struct remedies *remedies = study->remedies;
     for (size_t i = 0; remedies && remedies->account == oom->account && i < remedies->count; i++)
         if (remedies->items[i].key == REMEDY_held_over)
-            return true;
+            return remedies->items[i].gain_bytes >= holder->bytes / 2;
     return false;
 }
 
@@ -96,7 +97,7 @@ int page_oom_say_remedies(struct opening *opening, const struct study *study, co
     int status = 1;
 
     const struct held_sum *first = find_largest(&sums, study, oom, &status, err);
-    const char *action = first && (is_held_over(study, oom) || holder_is_garbage(first))
+    const char *action = first && (is_held_over(study, oom, first) || holder_is_garbage(first))
                              ? holder_action(first)
                              : NULL;
     if (action && !(study->remedies && study->remedies->count))
