@@ -163,6 +163,11 @@ def test_a_step_that_died_is_the_one_that_is_asked_about(trace):
     assert answer["next"].startswith("gpumemtrace oom ")
 
 
+def test_blocks_that_grow_with_every_step_are_of_no_longer_batch(trace):
+    train(trace, 30, scale=lambda step: step)
+    assert ask(trace)["answer"][1].endswith(" layer_0 (+145.00 MiB): larger from step to step.")
+
+
 def opened(trace, command):
     return sentences_of(load_json(command, trace.path))
 

@@ -114,6 +114,21 @@ static int say_began(struct opening *opening, const struct study *study, uint32_
                                              : "memory of earlier steps was kept");
 }
 
+/* Says why the call stacks asked for more. A batch that is longer than others comes among shorter
+ * ones, so requests that never got smaller show none. */
+static const char *more_reason(const struct study *study, uint32_t account,
+                               const struct outlier *outlier)
+{
+    const struct growth_watch *growth = &study->growth;
+    const struct account_ends *own =
+        outlier->count && account < growth->account_count ? &growth->accounts[account] : NULL;
+    const uint32_t number =
+        own ? site_numbers_get(&own->numbers, outlier->sites[0].site_id) : PAIR_MAP_NONE;
+    if (number != PAIR_MAP_NONE && rising_never_falls(&own->sites[number].blocks.sizes))
+        return "larger from step to step";
+    return outlier->is_open ? "a longer batch or sequence" : "a longer batch or more of the same";
+}
+
 static int say_cause(struct opening *opening, const struct study *study, uint32_t account,
                      const struct step_findings *found, const char *made, struct err *err)
 {
@@ -134,13 +149,13 @@ static int say_cause(struct opening *opening, const struct study *study, uint32_
                          number, made, BYTES_TEXT(found->outlier.new_bytes),
                          most_text(most, found, true));
     case OUTLIER_MORE:
-        return page_join(
-            opening, VERDICT_why,
-            "in step %" PRIu64 ", the same call stacks %s %.2f times as %s as in other steps%s: %s",
-            number, is_open ? "asked for blocks" : "allocated",
-            is_open ? found->outlier.larger_ratio : found->outlier.more_ratio,
-            is_open ? "large" : "much", most_text(most, found, false),
-            is_open ? "a longer batch or sequence" : "a longer batch or more of the same");
+        return page_join(opening, VERDICT_why,
+                         "in step %" PRIu64
+                         ", the same call stacks %s %.2f times as %s as in other steps%s: %s",
+                         number, is_open ? "asked for blocks" : "allocated",
+                         is_open ? found->outlier.larger_ratio : found->outlier.more_ratio,
+                         is_open ? "large" : "much", most_text(most, found, false),
+                         more_reason(study, account, &found->outlier));
     case OUTLIER_KEPT:
         return page_join(opening, VERDICT_why,
                          "in step %" PRIu64 ", the call stacks allocated no more than in other "
