@@ -9,6 +9,7 @@
 #include "analyzer/page/parts.h"
 #include "analyzer/remedy/remedies.h"
 #include "analyzer/render/units.h"
+#include "analyzer/thresholds/thresholds.h"
 
 static struct held_ask ask_held(const struct oom *oom)
 {
@@ -88,6 +89,19 @@ int page_oom_say_holder(struct opening *opening, const struct study *study, cons
     return is_other < 0 ? -1 : status;
 }
 
+/* The change of the program that helps first; NULL: it is not known. */
+static const char *first_action(const struct study *study, const struct oom *oom,
+                                const struct held_sum *holder)
+{
+    const struct remedies *remedies = study->remedies;
+    if (holder && (is_held_over(study, oom, holder) || holder_is_garbage(holder)))
+        return holder_action(holder);
+    return remedies && remedies->account == oom->account && remedies->asked.grows &&
+                   remedies->asked.replaced_bytes > oom->live_bytes / KEPT_DIVISOR
+               ? "Give the block its final size at once, or keep its parts in host memory."
+               : NULL;
+}
+
 int page_oom_say_remedies(struct opening *opening, const struct study *study, const struct oom *oom,
                           struct err *err)
 {
@@ -97,9 +111,7 @@ int page_oom_say_remedies(struct opening *opening, const struct study *study, co
     int status = 1;
 
     const struct held_sum *first = find_largest(&sums, study, oom, &status, err);
-    const char *action = first && (is_held_over(study, oom, first) || holder_is_garbage(first))
-                             ? holder_action(first)
-                             : NULL;
+    const char *action = first_action(study, oom, first);
     if (action && !(study->remedies && study->remedies->count))
         status = page_say(opening, VERDICT_do, "%s", action);
     else if (action)
