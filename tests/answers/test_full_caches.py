@@ -178,3 +178,15 @@ def test_blocks_of_the_driver_are_not_lost_if_a_framework_keeps_a_pool(trace):
     serve(trace, 120, lambda number: number % 5 == 2)
     trace.filled_segment(2 * MIB)
     assert "Never freed" not in " ".join(ask("leaks", trace) + ask("report", trace))
+
+
+@pytest.mark.parametrize("is_let_go, verdict", [(True, "cannot tell"), (False, "leak")])
+def test_larger_models_that_a_search_lets_go_before_the_end_of_their_last_step_are_no_leak(trace, is_let_go, verdict):
+    """The end of an inferred optimizer comes after what is freed before the next allocation, which the last one lacks."""
+    for step in range(1, 31):
+        if step % 5 == 1:
+            model = trace.alloc(MIB << step // 5, stack=trace.stack("build"))
+        if step in (5, 10, 15, 20, 25) and is_let_go:
+            trace.free(model)
+        trace.step(step)
+    assert load_json("leaks", trace.written())["devices"][0]["leaks"]["growth"][0]["verdict"] == verdict

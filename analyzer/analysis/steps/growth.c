@@ -31,6 +31,15 @@ static uint64_t highest(const struct trend *trend, size_t first, size_t last)
     return most;
 }
 
+static uint64_t lowest(const struct trend *trend, size_t first, size_t last)
+{
+    uint64_t least = UINT64_MAX;
+    for (size_t i = first; i < last; i++)
+        if (trend->samples[i] < least)
+            least = trend->samples[i];
+    return least;
+}
+
 static double rise_per_end(const struct trend *trend, size_t first, size_t last)
 {
     return ((double)trend->samples[last] - (double)trend->samples[first]) /
@@ -53,7 +62,7 @@ static enum growth_verdict judge_line(const struct trend *trend, size_t windows,
     const size_t half = (windows + 1) / 2;
     const bool rises = line->slope > 0 && (line->low > 0 || is_steady);
     if (rises && rise_per_end(trend, third, last) * 4 >= line->slope)
-        return GROWTH_GROWS;
+        return lowest(trend, third, windows) > trend->samples[0] ? GROWTH_GROWS : GROWTH_UNKNOWN;
     if (line->high <= 0 || highest(trend, half, windows) <= highest(trend, 0, half) ||
         (line->slope > 0 && trend_fit(trend, third, windows).high * 4 < line->slope))
         return GROWTH_FLAT;
