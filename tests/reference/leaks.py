@@ -40,7 +40,7 @@ def verdict(samples, width, is_steady):
     third, half = n - 1 - (n + 1) // 3, (n + 1) // 2
     if slope > 0 and (low > 0 or is_steady):
         if (samples[-1] - samples[third]) / ((n - 1 - third) * width) * 4 >= slope:
-            return "grows" if min(samples[third:]) > samples[0] else "unknown"
+            return "grows" if min(samples[third:]) > min(samples[: n - third]) else "unknown"
     if high <= 0 or max(samples[half:]) <= max(samples[:half]):
         return "flat"
     return "flat" if slope > 0 and fit(samples[third:], width)[2] * 4 < slope else "unknown"

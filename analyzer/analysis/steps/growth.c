@@ -62,7 +62,8 @@ static enum growth_verdict judge_line(const struct trend *trend, size_t windows,
     const size_t half = (windows + 1) / 2;
     const bool rises = line->slope > 0 && (line->low > 0 || is_steady);
     if (rises && rise_per_end(trend, third, last) * 4 >= line->slope)
-        return lowest(trend, third, windows) > trend->samples[0] ? GROWTH_GROWS : GROWTH_UNKNOWN;
+        return lowest(trend, third, windows) > lowest(trend, 0, windows - third) ? GROWTH_GROWS
+                                                                                 : GROWTH_UNKNOWN;
     if (line->high <= 0 || highest(trend, half, windows) <= highest(trend, 0, half) ||
         (line->slope > 0 && trend_fit(trend, third, windows).high * 4 < line->slope))
         return GROWTH_FLAT;

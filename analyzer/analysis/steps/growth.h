@@ -6,7 +6,8 @@
  *   grows        The line rises: with 95 % confidence, or because the bytes never fell and rose in
  *                at least half of the steps. Also, the line through the last third of the steps
  *                rises at least a quarter as fast as the whole line, and never falls back to the
- *                first end. What falls back is replaced, as the models of a search are.
+ *                lowest bytes of the first third. What falls back is replaced, as the models of
+ *                a search are.
  *   flat         The line does not rise, or the line through the last third does not rise, or the
  *                second half of the steps never holds more than the first half.
  *   cannot tell  There are fewer than three ends after the first step, or the bytes vary more than
