@@ -196,6 +196,12 @@ def test_a_list_whose_items_lead_to_all_that_leaks_is_named_before_them(program)
     assert "Kept by runs (list of 4), filled at score.py:28: 12.00 MiB of 12.00 MiB at the end." in program.answer()
 
 
+def test_the_graphs_of_a_lists_items_are_named_before_the_list(program):
+    program.trace.walk("end", *((address, MIB, *(("graph", "rows[*] -> graph") if at % 3 else ("list", "rows[*]")), 4, STORE)
+                                for at, address in enumerate(program.kept)))
+    assert any(text.startswith("Kept by rows (4 items), through autograd's graph") for text in program.answer())
+
+
 def test_a_walk_in_the_middle_of_the_run_is_named_by_its_time(program):
     program.walk("list", "losses[*]", 12, reason="growth")
     program.trace.tensor_free(program.model)

@@ -252,6 +252,15 @@ static const char *container_chain(const struct trace *trace, const struct held_
     return sum->items_count && length > end && !strcmp(chain + length - end, item) ? chain : "";
 }
 
+/* True if the container leads to what the holder keeps. A graph, or the frames of an exception
+ * (" -> "), are a cause of their own. */
+static bool leads_to(const struct trace *trace, const char *container, const struct held_sum *sum)
+{
+    const char *chain = sum->holder ? trace_string(trace, sum->holder->chain_id) : "";
+    const size_t length = strlen(container);
+    return !strncmp(chain, container, length) && !strstr(chain + length, " -> ");
+}
+
 bool held_sums_outer(struct held_sum *outer, const struct trace *trace,
                      const struct held_sums *sums)
 {
@@ -260,9 +269,7 @@ bool held_sums_outer(struct held_sum *outer, const struct trace *trace,
         const char *chain = container_chain(trace, &sums->items[i]);
         struct held_sum all = sums->items[i];
         for (size_t k = 0; k < sums->count && *chain; k++)
-            if (k != i && sums->items[k].holder &&
-                !strncmp(trace_string(trace, sums->items[k].holder->chain_id), chain,
-                         strlen(chain)))
+            if (k != i && leads_to(trace, chain, &sums->items[k]))
                 all.bytes += sums->items[k].bytes;
         if (*chain && all.bytes > outer->bytes)
             *outer = all;
