@@ -141,9 +141,7 @@ def test_a_step_that_keeps_more_at_once_did_not_allocate_more(trace):
         trace.step(step)
     answer = ask(trace)
     assert steps(trace)["outlier"]["cause"] == "more live at once"
-    assert answer["answer"][1] == (
-        "In step 12, the call stacks allocated no more than in other steps, but more of it was live at once."
-    )
+    assert answer["answer"][1] == "In step 12, the call stacks allocated no more than in other steps, but more of it was live at once."
 
 
 def test_a_step_that_died_is_the_one_that_is_asked_about(trace):
@@ -153,9 +151,7 @@ def test_a_step_that_died_is_the_one_that_is_asked_about(trace):
     trace.alloc(80 * MIB, stack=longer)
     trace.fail(900 * MIB, stack=longer)
     answer = ask(trace)
-    assert answer["answer"][0] == (
-        "Step 31 did not end: 900.00 MiB was refused; it peaked at 180.00 MiB, typically 200.00 MiB."
-    )
+    assert answer["answer"][0] == "Step 31 did not end: 900.00 MiB was refused; it peaked at 180.00 MiB, typically 200.00 MiB."
     assert answer["answer"][1] == (
         "In step 31, the same call stacks asked for blocks 8.00 times as large as in other steps, most of it by "
         "train.py:20 layer_0 (+70.00 MiB): a longer batch or sequence."
