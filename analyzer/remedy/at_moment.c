@@ -423,6 +423,16 @@ static bool is_loss(const struct at_moment *at, const struct live_block *block)
             places_line_is_of_program(at->places, place->location));
 }
 
+/* True for a batch: data, or a tensor that the program makes outside its modules and that no
+ * operator of a graph made. */
+static bool is_of_new_batch(const struct at_moment *at, const struct live_block *block)
+{
+    const bool is_made = block->part == PART_FORWARD && at->tells_graphs && !block->is_of_graph &&
+                         block->size_bytes > LOSS_BYTES &&
+                         !torch_is(at->places->items[block->place].signs, TORCH_module_call);
+    return (block->part == PART_DATA || is_made) && block->begin_index >= at->iteration_index;
+}
+
 int at_moment_sums_losses(const struct at_moment *at, bool *sums, struct err *err)
 {
     bool *is_known = array_new(at->places->count, sizeof *is_known, err);
@@ -434,7 +444,7 @@ int at_moment_sums_losses(const struct at_moment *at, bool *sums, struct err *er
         return -1;
     for (size_t i = 0; i < at->count; i++) {
         const struct live_block *block = &at->items[i];
-        has_data |= block->part == PART_DATA && block->begin_index >= at->iteration_index;
+        has_data |= is_of_new_batch(at, block);
         if (!is_of_this_forward(at, block))
             continue;
         first = first == at->count ? i : first;

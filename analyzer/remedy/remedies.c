@@ -234,8 +234,6 @@ static int find_leak(struct inquiry *inquiry, struct err *err)
 static int ask_all(struct inquiry *inquiry, struct err *err)
 {
     const struct failure *failure = inquiry->failure;
-    if (find_leak(inquiry, err))
-        return -1;
     if (failure &&
         caught_find(&inquiry->caught, &inquiry->study->history, inquiry->at.places, failure, err))
         return -1;
@@ -245,6 +243,8 @@ static int ask_all(struct inquiry *inquiry, struct err *err)
     if (at_moment_sums_losses(&inquiry->at, &inquiry->sums_losses, err))
         return -1;
     inquiry->sums_losses &= at_moment_keeps_graph(&inquiry->at, 0);
+    if (!inquiry->sums_losses && find_leak(inquiry, err))
+        return -1;
     const bool leaks = inquiry->leak.gain_bytes > 0;
     if (!inquiry->sums_losses && !leaks)
         ask(inquiry, REMEDY_smaller_batch, WITHOUT_LINEAR, 1, 2);

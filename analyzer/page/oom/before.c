@@ -28,10 +28,20 @@ static const struct remedies *remedies_of(const struct study *study, const struc
                : NULL;
 }
 
+/* Forwards that wait for one backward are no leak, though each adds to what is live. */
+static bool sums_losses(const struct remedies *remedies)
+{
+    for (size_t i = 0; i < remedies->count; i++)
+        if (remedies->items[i].key == REMEDY_each_backward)
+            return true;
+    return false;
+}
+
 bool page_oom_tells_cause(const struct study *study, const struct failure *failure)
 {
     const struct remedies *remedies = remedies_of(study, failure);
-    return remedies && (remedies->asked.grows || remedies->asked.generations.before_bytes);
+    return remedies && (remedies->asked.grows || remedies->asked.generations.before_bytes ||
+                        sums_losses(remedies));
 }
 
 /* Says how the requests of the line grew, and that the block to replace is held. */

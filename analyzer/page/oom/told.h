@@ -61,7 +61,7 @@ const struct blamed *page_oom_asker(const struct oom_told *told, const struct fa
  * that this one has a wrong shape, or that an object is made while the one before is held. */
 int page_oom_say_before(struct opening *opening, const struct study *study,
                         const struct failure *failure);
-/* True if the requests before the failure tell its cause. */
+/* True if the requests before the failure tell its cause, or if losses wait for one backward. */
 bool page_oom_tells_cause(const struct study *study, const struct failure *failure);
 /* Says who held the memory: "11.20 GiB live tensors, most by train.py:61 encode (6.20 GiB)". */
 int page_oom_say_who(struct opening *opening, const struct study *study, const struct oom *oom,
