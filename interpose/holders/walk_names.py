@@ -38,6 +38,11 @@ def is_set(kind):
     return set in kind.__mro__ or frozenset in kind.__mro__
 
 
+def is_whole(container):
+    """Is it no tuple or list that C code, such as that of tuple() or zip(), still fills? Reading a missing item would crash."""
+    return type(container) not in (tuple, list) or len(gc.get_referents(container)) == len(container)
+
+
 def key_of(container, child):
     """Returns the key or index of the child; None: it is a key itself, or the container has no order."""
     known = positions.get(id(container))
@@ -46,7 +51,7 @@ def key_of(container, child):
         if dict in kind.__mro__:  # another thread may change it, but copying one of another type may call code of the program
             pairs = dict.items(dict.copy(container) if kind is dict else container)
         else:
-            pairs = () if is_set(kind) else enumerate(container)
+            pairs = () if is_set(kind) or not is_whole(container) else enumerate(container)
         known = positions[id(container)] = {}
         for key, value in pairs:
             known.setdefault(id(value), key)

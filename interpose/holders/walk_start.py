@@ -75,7 +75,7 @@ def tensors_not_met():
 
 def is_arguments(thing, targets):
     """Is it the tuple with which gc.get_referrers was called? CPython 3.13 returns it, too."""
-    return type(thing) is tuple and [id(item) for item in thing] == [id(target) for target in targets]
+    return type(thing) is tuple and is_whole(thing) and [id(item) for item in thing] == [id(target) for target in targets]
 
 
 def group_of(tensors):

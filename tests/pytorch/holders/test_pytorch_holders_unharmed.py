@@ -40,6 +40,12 @@ def test_a_walk_does_not_wait_for_the_turns_of_other_threads_if_they_are_long(dr
     assert recording.rows(WALKS) == [(1,)]
 
 
+def test_a_walk_reads_no_tuple_that_c_code_still_fills(dry_run):
+    recording = dry_run(str(KEEPERS / "unfinished.py"))
+    assert recording.completed.stdout == "2 10\n"
+    assert recording.rows(WALKS) == [(3,)]
+
+
 @pytest.mark.parametrize("way", ["trace", "collect"])
 def test_a_walk_calls_no_function_that_watches_what_python_does(dry_run, way):
     script = str(KEEPERS / "watched.py")
