@@ -44,15 +44,18 @@ int page_join_clauses(struct opening *opening, enum verdict_role role, char *tex
     return 1;
 }
 
-int page_explain(struct opening *opening, page_answer *answer, const struct study *study,
+int page_explain(struct opening *opening, page_answer *answer, bool acts, const struct study *study,
                  const struct view *view, struct err *err)
 {
     struct opening own = {.err = err};
     const struct verdict *verdict = &own.verdict;
     int status = answer(&own, study, view, err);
+    const size_t action = acts ? verdict_find(verdict, VERDICT_do) : SIZE_MAX;
     for (size_t i = 0; i < verdict->texts.count && status >= 0; i++)
         if (verdict->roles[i] == VERDICT_what)
             status = page_say(opening, VERDICT_why, "%s", verdict->texts.items[i]);
+    if (action != SIZE_MAX && status >= 0)
+        status = page_say(opening, VERDICT_do, "%s", verdict->texts.items[action]);
     opening->verdict.is_incomplete |= verdict->is_incomplete;
     verdict_release(&own.verdict);
     return status;

@@ -52,9 +52,9 @@ int page_join(struct opening *opening, enum verdict_role role, const char *forma
     GMT_PRINTF(3, 4);
 /* Adds each clause of a text in which "; " separates them. Changes the text. */
 int page_join_clauses(struct opening *opening, enum verdict_role role, char *text);
-/* Adds the finding of an answer as the reason for what was said. Its other sentences are left out,
- * because they are about another question. */
-int page_explain(struct opening *opening, page_answer *answer, const struct study *study,
+/* Adds the finding of an answer as the reason for what was said, and its first action if `acts` is
+ * set. Its other sentences are left out, because they are about another question. */
+int page_explain(struct opening *opening, page_answer *answer, bool acts, const struct study *study,
                  const struct view *view, struct err *err);
 /* Sets the command to run next, without the trace: "peak --at=oom:1". */
 void page_next(struct opening *opening, const char *format, ...) GMT_PRINTF(2, 3);

@@ -309,6 +309,9 @@ def test_a_leak_of_steps_without_a_backward_is_to_be_freed_and_comes_before_the_
         why = next(line["text"] for line in answer["verdict"] if line["role"] == "why")
         assert why.startswith("Leak: 40.00 MiB per step by train.py:7 score; a limit: the framework refused "), why
         assert answer["next"].startswith("gpumemtrace leaks "), answer["next"]
+        assert [line["text"] for line in answer["verdict"] if line["role"] == "do"] == [
+            "Look for what stores a tensor that this line makes; free the tensors that train.py:7 score made for earlier "
+            "batches: 960.00 MiB of 1010.00 MiB less."]  # fmt: skip
 
 
 @pytest.mark.parametrize("is_recorded", [False, True])

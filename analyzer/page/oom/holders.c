@@ -110,6 +110,8 @@ int page_oom_say_remedies(struct opening *opening, const struct study *study, co
     struct held_sums sums;
     int status = 1;
 
+    if (opening->failure_is_of_leak) /* its action was said */
+        return page_remedies_say(opening, study, ~0U, lead, err);
     const struct held_sum *first = find_largest(&sums, study, oom, &status, err);
     const char *action = first_action(study, oom, first);
     if (action && !(study->remedies && study->remedies->count))

@@ -148,6 +148,13 @@ int page_remedies(struct doc *doc, const struct study *study, const struct view 
 
 /* --- the sentence --- */
 
+/* True if it frees tensors that are held longer than needed, so that it ends a leak. */
+static bool frees_earlier(const struct remedy *remedy)
+{
+    return remedy->key == REMEDY_held_over || remedy->key == REMEDY_no_grad ||
+           remedy->key == REMEDY_caught || remedy->key == REMEDY_data_on_cpu;
+}
+
 int page_remedies_say(struct opening *opening, const struct study *study, unsigned ways,
                       const char *lead, struct err *err)
 {
@@ -160,7 +167,8 @@ int page_remedies_say(struct opening *opening, const struct study *study, unsign
     text_init(&text, TEXT_MAX);
     for (size_t i = 0; remedies && i < remedies->count && said < BEST; i++) {
         const struct remedy *remedy = &remedies->items[i];
-        if (!(ways & 1U << remedy_words(remedy->key)->way))
+        if (!(ways & 1U << remedy_words(remedy->key)->way) ||
+            (opening->failure_is_of_leak && !frees_earlier(remedy)))
             continue;
         if (find_words(&words, study, remedy, err)) {
             text_release(&text);
@@ -181,7 +189,9 @@ int page_remedies_say(struct opening *opening, const struct study *study, unsign
         is_early |= remedy->is_early;
     }
     text_add(&text, is_early ? "; the rest of this step is still to come" : "");
-    if (said && !text_failed(&text))
+    if (said && !text_failed(&text) && opening->failure_is_of_leak)
+        status = page_join(opening, VERDICT_do, "%s", text.data);
+    else if (said && !text_failed(&text))
         status = page_say(opening, VERDICT_do, "%s%c%s.", lead,
                           *lead ? *text.data : toupper((unsigned char)*text.data), text.data + 1);
     text_release(&text);

@@ -256,7 +256,7 @@ static int say_afterwards(struct opening *opening, const struct study *study,
         return -1;
     if (found.leak.verdict == LEAK_FOUND && account_leak_is_afterwards(&found)) {
         page_next(opening, "leaks");
-        status = page_explain(opening, page_leaks_answer, study, view, err);
+        status = page_explain(opening, page_leaks_answer, false, study, view, err);
     } else if (found.leak.verdict == LEAK_NONE && found.growth.after.count) {
         page_next(opening, "leaks");
         status = kept_say_after(opening, &found, VERDICT_why);
@@ -322,7 +322,7 @@ int page_leak_of_failure(struct opening *opening, const struct study *study,
     const bool is_cause = found.leak.verdict == LEAK_FOUND &&
                           account_leak_bytes(&found) >= live_bytes / LEAK_OF_FAILURE_DIVISOR;
     account_leak_release(&found);
-    return is_cause ? page_explain(opening, page_leaks_answer, study, &of_layer, err) : 0;
+    return is_cause ? page_explain(opening, page_leaks_answer, true, study, &of_layer, err) : 0;
 }
 
 int page_step_of_failure(struct opening *opening, const struct study *study,
@@ -346,7 +346,8 @@ int page_step_of_failure(struct opening *opening, const struct study *study,
         found.outlier.cause_bytes * 2 >= (double)failure->event.size_bytes)
         status = say_cause(opening, study, failure->account, &found, "hold", err);
     if (status > 0 && found.outlier.cause == OUTLIER_BEGAN)
-        status = page_explain(opening, page_leaks_answer, study, &of_layer, err) < 0 ? -1 : 1;
+        status =
+            page_explain(opening, page_leaks_answer, false, study, &of_layer, err) < 0 ? -1 : 1;
     step_findings_release(&found);
     return status;
 }
