@@ -27,11 +27,11 @@ def test_a_program_that_is_killed_in_a_walk_loses_no_event(dry_run):
 
 def test_a_thread_goes_on_during_walks_and_its_children_are_as_usual(dry_run):
     recording = dry_run(str(KEEPERS / "beside.py"))
-    allocated, forks, was_walking, good = recording.completed.stdout.split()
+    asked, allocated, forks, was_walking, good = recording.completed.stdout.split()
     assert (was_walking, good) == ("True", forks)
     assert recording.rows("SELECT count(*) FROM event WHERE memory = 10 AND kind = 1") == [(int(allocated) + 1,)]
     walks = recording.rows("SELECT reason, stopped FROM walk")
-    assert walks.count(("asked", None)) + walks.count(("asked", "time")) == 5, walks
+    assert walks.count(("asked", None)) + walks.count(("asked", "time")) == int(asked), walks
 
 
 def test_a_walk_does_not_wait_for_the_turns_of_other_threads_if_they_are_long(dry_run):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Walks over 500,000 lists five times, while another thread allocates, fills and empties a dict, and forks. Prints how many
-tensors the thread allocated, and whether its children collect garbage and ask for walks as usual."""
+"""Walks over 500,000 lists, while another thread allocates, fills and empties a dict, and forks. Walks at least five times,
+and until the thread has forked during a walk. Prints the number of walks, how many tensors the thread allocated, and
+whether its children collect garbage and ask for walks as usual."""
 import ctypes
 import gc
 import os
@@ -46,8 +47,10 @@ def disturb(thread_id):
 
 thread = threading.Thread(target=disturb, args=(threading.get_ident(),))
 thread.start()
-for _ in range(5):
+walks = 0
+while walks < 5 or (walks < 100 and not counts["walking"]):
     ctypes.CDLL(None).gpumemtrace_holders()
+    walks += 1
 ended.set()
 thread.join()
-print(counts["allocated"], counts["forks"], counts["walking"] > 0, counts["good"])
+print(walks, counts["allocated"], counts["forks"], counts["walking"] > 0, counts["good"])
