@@ -214,7 +214,8 @@ static int find_leak(struct inquiry *inquiry, struct err *err)
 {
     struct remedy leak = {.key = REMEDY_held_over, .gain_known = true};
     struct account_leak found;
-    if (inquiry->lives->iterations.number || !inquiry->failure)
+    if (inquiry->lives->iterations.number || !inquiry->lives->bytes_by_part[PART_FORWARD] ||
+        !inquiry->failure)
         return 0;
     if (account_leak_find(&found, inquiry->study, inquiry->remedies->account, err))
         return -1;
