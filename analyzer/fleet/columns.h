@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of a table as one block of ClickHouse's format Native: column after column, in binary. The
- * server reads it in a third of the time that TabSeparated text takes.
+ * Rows of a table as one block of ClickHouse's format Native: column after column, in binary, so
+ * that the server parses no text.
  *
  *     block    count of columns, count of rows, column…
  *     column   name, type, value…; before the values of a MAYBE_… column, a byte per row: 1 is NULL
