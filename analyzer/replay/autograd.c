@@ -70,7 +70,7 @@ static int add_to_window(struct autograd *autograd, const struct autograd_node *
     return 0;
 }
 
-int autograd_note_tensor(struct autograd *autograd, const struct cursor *at, uint32_t stack_id)
+int autograd_note_forward(struct autograd *autograd, const struct cursor *at, uint32_t stack_id)
 {
     const struct autograd_state *state = state_of(autograd, at);
     if (!state || state->is_backward || !stack_id)

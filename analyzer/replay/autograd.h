@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds the forward stack of an allocation in a backward. This is the stack of the first tensor
- * that was allocated under the same autograd node. Backward threads have no line of the program in
- * their stacks, so the forward stack shows which line their memory is for.
+ * that was allocated under the same autograd node, or of the event that reported the node, if its
+ * operator allocated nothing. Backward threads have no line of the program in their stacks, so the
+ * forward stack shows which line their memory is for.
  *
  *     thread 1   node 7, forward    alloc, stack A      7 ─► A
  *     thread 2   node 7, backward   alloc, stack B      its forward stack is A
@@ -11,7 +12,7 @@
  * the call to backward.
  *
  * A node is identified by its number and the PyTorch thread that made it. The last AUTOGRAD_WINDOW
- * nodes with a forward allocation are kept; the backward of an older node has no forward stack.
+ * nodes with a forward stack are kept; the backward of an older node has no forward stack.
  */
 #pragma once
 
@@ -35,9 +36,9 @@ void autograd_release(struct autograd *autograd);
 
 /* Handles the current event, which reports the autograd node that its thread runs from now on. */
 int autograd_work_for(struct autograd *autograd, const struct cursor *at);
-/* Handles the current event, which allocates a tensor or fails to. stack_id is the stack with the
- * line of the program. */
-int autograd_note_tensor(struct autograd *autograd, const struct cursor *at, uint32_t stack_id);
+/* Handles the current event, which allocates a tensor, fails to, or reports a node. stack_id is the
+ * stack with the line of the program; 0: none. */
+int autograd_note_forward(struct autograd *autograd, const struct cursor *at, uint32_t stack_id);
 /* True if the event's thread runs a forward operator that autograd records for backward. */
 bool autograd_records(const struct autograd *autograd, const struct cursor *at);
 /* Forward stack of the current event's allocation; 0: not in backward, or unknown. */

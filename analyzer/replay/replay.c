@@ -35,14 +35,15 @@ struct replay {
 /* --- one handler for each kind of event --- */
 
 /*
- * Nodes that a backward makes get the stack of the call to backward: backward threads have no line.
+ * Notes the stack of the current event as that of its thread's autograd node. Nodes that a backward
+ * makes get the stack of the call to backward: backward threads have no line.
  */
-static int note_tensor(struct blocks *blocks)
+static int note_forward(struct blocks *blocks)
 {
     const uint32_t call =
         blocks_is_of_backward(blocks) ? backwards_open_stack(blocks->at.history) : 0;
-    return autograd_note_tensor(&blocks->autograd, &blocks->at,
-                                call ? call : blocks->at.event->stack_id);
+    return autograd_note_forward(&blocks->autograd, &blocks->at,
+                                 call ? call : blocks->at.event->stack_id);
 }
 
 static int on_alloc(struct replay *replay)
@@ -53,7 +54,7 @@ static int on_alloc(struct replay *replay)
     if (event->memory == MEMORY_TENSOR && !blocks_is_of_backward(blocks) &&
         backwards_note(&blocks->at, &blocks->spans.inferred))
         return -1;
-    if ((event->memory == MEMORY_TENSOR && note_tensor(blocks)) ||
+    if ((event->memory == MEMORY_TENSOR && note_forward(blocks)) ||
         allocations_alloc(&replay->vmm, blocks))
         return -1;
     return event->memory == MEMORY_TENSOR && event->result == 0
@@ -82,7 +83,9 @@ static int note_event(struct replay *replay)
     case EVENT_PHASE_POP:
         return spans_pop(&blocks->spans, at);
     case EVENT_AUTOGRAD_NODE:
-        return autograd_work_for(&blocks->autograd, at);
+        if (autograd_work_for(&blocks->autograd, at))
+            return -1;
+        return at->event->stack_id ? note_forward(blocks) : 0;
     case EVENT_PROCESS_MEMORY:
         if (at->event->device != DEVICE_UNKNOWN)
             process_answers_read(&replay->answers, at);

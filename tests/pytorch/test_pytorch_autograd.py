@@ -2,6 +2,8 @@
 """Tensors that a backward pass allocates are attributed to the line of their forward operator."""
 import collections
 
+import pytest
+
 from reference.figures import forward_stacks
 from reference.books import Books
 from support.pytorch_builds import SCRIPTS
@@ -30,6 +32,18 @@ def test_backward_tensors_have_the_lines_of_their_forward_operators(dry_run):
     counted = collections.Counter(found)
     assert set(counted) <= {"exponential", "sine", "rectify", "multiply", None}
     assert counted[None] <= 6  # None stands for gradients of leaves, and for the expanded gradient of the sum
+
+
+@pytest.mark.parametrize("script", ["cnn", "diffusion", "encoder", "gpt", "lstm", "resnet", "translate", "vae"])
+def test_each_large_backward_tensor_has_a_line_of_the_script(dry_run, script):
+    books = Books(dry_run(f"{script}.py").trace)
+    large = {index: stack for index, stack in forward_stacks(books).items() if books.events[index].size > 1 << 20}
+    assert large
+    without = [
+        (index, books.stack_frames(books.events[index].stack)[:4]) for index, stack in large.items()
+        if not stack or not any(kind == "python" and file.endswith(f"/{script}.py") for kind, _, file, _ in books.stack_frames(stack))
+    ]  # fmt: skip
+    assert not without
 
 
 def test_what_the_analyzer_says_is_what_a_slow_reading_says(dry_run):

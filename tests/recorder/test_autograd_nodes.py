@@ -99,6 +99,48 @@ int run(void)
     EVALUATE((void *)1, (void *)2, &nodes[2], takes_six, (void *)5);
     return made + 100 * evaluated;
 }
+
+/* Operators that allocate nothing. A class is a table of virtual functions behind the address of its type, whose second word
+ * is the name. */
+struct edge { const struct node *node; unsigned index; };
+struct class { const char *type[2]; const void *table[1]; const char *functions[1]; };
+#define CLASS(name, mangled) static const struct class name = {{0, mangled}, {name.type}, {0}}
+CLASS(slice, "N5torch8autograd9generated14SliceBackward0E");
+CLASS(view, "N5torch8autograd9generated13ViewBackward0E");
+CLASS(transpose, "N5torch8autograd9generated18TransposeBackward0E");
+CLASS(tanh, "N5torch8autograd9generated13TanhBackward0E");
+CLASS(other, "17TransposeBackward");
+static void connect(const struct class *class, const struct node *older)
+{
+    struct node node;
+    struct edge edge = {older ? older : &node, 0};
+    make(&node)->words[0] = (uint64_t)class->functions;
+    MADE((void *)3, &edge);
+}
+int silent(void)
+{
+    struct node node, older;
+    char *segment;
+    if (cudaMalloc((void **)&segment, 20 << 20))
+        return -1;
+    free_place = segment;
+    connect(&slice, 0); /* node 1: before the thread's first tensor */
+    take(1);
+    connect(&view, 0);
+    connect(&slice, 0); /* node 3 */
+    connect(&transpose, 0);
+    connect(&tanh, 0);              /* node 5 */
+    connect(&other, 0);             /* node 6 */
+    connect(&slice, make(&older));  /* an edge to an older node */
+    make(&node);
+    REBASED((void *)3, (void *)4);  /* node 9 */
+    make(&node);
+    take(2);
+    REBASED((void *)3, (void *)4);  /* node 10 has a tensor */
+    for (int i = 0; i < 5000; i++)
+        connect(&slice, 0);
+    return 0;
+}
 """
 ROWS = (
     "SELECT CASE kind WHEN 'alloc' THEN size_bytes / 512 ELSE '' END, object, address, size_bytes FROM events"
@@ -119,13 +161,13 @@ def nodes_of(recording):
 
 @pytest.fixture
 def torch(tmp_path, build, program):
-    def make(number):
+    def make(number, function="run"):
         c10 = compile_library(tmp_path / "libc10.so", C10, "-w", "-Wl,-soname,libc10.so")
         library = compile_library(
             tmp_path / "libtorch_cpu.so", TORCH.replace("@NUMBER@", str(number)), c10,
             build / "simulator/libcudart.so.12", "-w", "-Wl,-rpath,$ORIGIN",
         )  # fmt: skip
-        return program("plugins"), f"local:{library}:run"
+        return program("plugins"), f"local:{library}:{function}"
 
     return make
 
@@ -157,3 +199,11 @@ def test_a_node_with_other_members_has_no_name(torch, record):
     assert recording.completed.stdout == "run 413\n"
     assert nodes_of(recording)[:5] == FORWARDS
     assert {node for _, node in nodes_of(recording)[5:]} == {(0, 0, BACKWARD), (4, 1, FORWARD), NONE}
+
+
+def test_a_node_without_a_tensor_comes_with_a_stack_unless_its_backward_only_views(torch, record):
+    recording = record(*torch(3, "silent"), check=False)
+    assert recording.completed.stdout == "silent 0\n"
+    rows = recording.rows("SELECT object, address, size_bytes, stack_id > 0 FROM events WHERE kind = 'autograd-node' ORDER BY seq")
+    assert rows[:5] == [(3, 1, FORWARD, 1), (5, 1, FORWARD, 1), (6, 1, FORWARD, 1), (9, 1, FORWARD, 1), (10, 1, FORWARD, None)]
+    assert [row[0] for row in rows[5:]] == list(range(11, 11 + 4096))  # no more until the next tensor

@@ -22,8 +22,8 @@ NOT_PLAIN = ("virtual", "array", "stream-ordered", "graph pool")
 def forward_stacks(books, kinds=("tensor",)):
     """Returns {index of an event: forward stack} for each event in a backward that allocates memory of one of these
     kinds. kinds=None selects every event in a backward. The forward stack is the stack of the first tensor that was
-    allocated or requested under the same node. The code is slow and plain: it keeps every node, because no trace here
-    has more nodes than the analyzer keeps."""
+    allocated or requested under the same node, or of the event of the node. The code is slow and plain: it keeps every
+    node, because no trace here has more nodes than the analyzer keeps."""
     work, first, found = {}, {}, {}
     for event in books.events[: books.count]:
         if event.result is None:  # the process was killed inside the call
@@ -36,7 +36,7 @@ def forward_stacks(books, kinds=("tensor",)):
         if backward:
             if kinds is None or (event.kind == "alloc" and event.memory in kinds):
                 found[event.index] = first.get((maker, number))
-        elif event.kind == "alloc" and event.memory == "tensor" and event.stack:
+        elif event.stack and (event.kind == "autograd-node" or (event.kind == "alloc" and event.memory == "tensor")):
             first.setdefault((maker, number), event.stack)
     return found
 
