@@ -56,3 +56,9 @@ GMT_EXPORT uint64_t gpumemtrace_values_note(const char *file, unsigned line);
  * lines. Takes no lock and works before cuInit. */
 GMT_EXPORT uint64_t gpumemtrace_values_noted(unsigned number, char *file, unsigned file_bytes,
                                              unsigned *line);
+
+/* The first function counts a reading of a single float that its reader does not compare (a loss
+ * that is shown, a norm); no shape follows from it. The second function returns the count. Neither
+ * takes a lock. */
+GMT_EXPORT void gpumemtrace_values_note_float(void);
+GMT_EXPORT uint64_t gpumemtrace_values_floats(void);

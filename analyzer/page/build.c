@@ -91,6 +91,11 @@ static void add_read_backs(struct doc *doc, const struct trace *trace)
     if (trace->read_back_count > READ_BACKS_SHOWN)
         doc_note(doc, "so do %zu other lines; --json names them",
                  trace->read_back_count - READ_BACKS_SHOWN);
+    add_known(doc_detail(doc), "dry_run_floats", "floats that were not computed", DOC_COUNT,
+              &trace->meta.dry_run_floats);
+    if (trace->meta.dry_run_floats.known)
+        doc_note(doc,
+                 "numbers that the program reads from tensors, such as a loss, may mean nothing");
 }
 
 /* Adds the heading. Programs read it first. In a summary it comes last, because people want the

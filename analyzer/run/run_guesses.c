@@ -11,7 +11,8 @@ struct readings {
 static void look_into(void *self, const char *path)
 {
     static const char sql[] = "SELECT NOT EXISTS (SELECT 1 FROM framework WHERE name='torch')"
-                              " OR EXISTS (SELECT 1 FROM read_back)";
+                              " OR EXISTS (SELECT 1 FROM read_back)"
+                              " OR EXISTS (SELECT 1 FROM meta WHERE key='dry_run_floats')";
     struct readings *readings = self;
     sqlite3_stmt *select = NULL;
     sqlite3 *db = NULL;

@@ -16,6 +16,7 @@
  * exists, libcuda.so is ready to be called. */
 __attribute__((weak)) uint64_t gpumemtrace_values_noted(unsigned number, char *file,
                                                         unsigned file_bytes, unsigned *line);
+__attribute__((weak)) uint64_t gpumemtrace_values_floats(void);
 
 /* Formats the line with this number as "file:line", or as another text if the readings have no
  * line. Returns how often the line has read such values; 0: there is no such line. */
@@ -32,11 +33,21 @@ static uint64_t read_line(unsigned number, char *text, size_t text_bytes)
     return count;
 }
 
+static void store_floats(struct store *store)
+{
+    static uint64_t stored;
+    struct err err;
+    const uint64_t count = gpumemtrace_values_floats ? gpumemtrace_values_floats() : 0;
+    if (count != stored && !store_meta_integer(store, META_dry_run_floats, (int64_t)count, &err))
+        stored = count;
+}
+
 void readings_store(struct store *store)
 {
     static uint64_t stored[LINES_MAX];
     char text[FILE_BYTES_MAX + 16], count_text[24];
     struct err err;
+    store_floats(store);
     for (unsigned i = 0; i < LINES_MAX; i++) {
         const uint64_t count = read_line(i, text, sizeof text);
         if (!count)

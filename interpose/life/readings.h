@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In a dry run, stores the lines of the program that read values which the dry run did not compute.
- * The simulated driver counts these lines.
+ * In a dry run, stores the lines of the program that read values which the dry run did not compute,
+ * and the number of floats that it read. The simulated driver counts both.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "trace/store.h"
 
-/* Stores the lines whose counts changed. A line that cannot be stored is tried again at the next
+/* Stores the counts that changed. A line that cannot be stored is tried again at the next
  * call. Only one thread may call it at a time. */
 void readings_store(struct store *store);
 /* Formats these lines for the recorder's message at exit. The text is "" if there are none. */

@@ -8,7 +8,10 @@ through the functions of simulator/values.h.
 Each value is unknown, guessed (plausible but not computed, or computed from a guess) or known. For torch 1.13 and later, Python
 3.8 and later.
 """
+import collections
 import ctypes
+import dis
+import functools
 import os
 import random
 import sys
@@ -46,6 +49,7 @@ class Contents:
         self.forget_bytes = self._function(driver, "forget", None, ctypes.c_uint64, ctypes.c_uint64)
         self.let_autocast = self._function(driver, "let_autocast", None)
         self.note = self._function(driver, "note", ctypes.c_uint64, ctypes.c_char_p, ctypes.c_uint)
+        self.note_float = self._function(driver, "note_float", None)
 
     @staticmethod
     def _function(driver, name, result, *arguments):
@@ -298,9 +302,49 @@ def program_place():
     return (frame.f_code.co_filename, frame.f_lineno) if frame else ("(no Python frame)", 0)
 
 
-def note_reading():
+float_counts = collections.Counter()  # by place
+# Parts of PyTorch that check values, and allocate the same whatever the values are.
+CHECKERS = (os.sep + os.path.join("torch", "nn", "init.py"), os.sep + os.path.join("torch", "distributions", ""))
+
+
+def words_of(instruction):
+    return instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
+
+
+@functools.lru_cache(None)
+def is_compared(code, at):
+    """Whether the function compares the result of its call at this offset: in the rest of the line, or by a variable that the
+    line sets."""
+    starts, lines, line = dict(dis.findlinestarts(code)), {}, None
+    for instruction in dis.get_instructions(code):
+        line = starts.get(instruction.offset, line)
+        lines.setdefault(line, []).append(instruction)
+    own = next((line for line in lines.values() if any(instruction.offset == at for instruction in line)), ())
+    rest = [instruction for instruction in own if instruction.offset > at]
+    if any(instruction.opname == "COMPARE_OP" for instruction in rest):
+        return True
+    names = {words_of(instruction)[0] for instruction in rest if instruction.opname.startswith("STORE_")}
+    return any(any(instruction.opname == "COMPARE_OP" for instruction in line) and
+               any(instruction.opname.startswith("LOAD_") and names.intersection(words_of(instruction)) for instruction in line)
+               for line in lines.values())
+
+
+def note_reading(is_float):
+    """Counts a reading of values that were not computed. Single floats that the caller does not compare are counted together,
+    because no shape follows from them."""
+    caller = sys._getframe(1)
+    while caller is not None and caller.f_code.co_filename == OWN_FILE:
+        caller = caller.f_back
+    if caller is not None and any(part in caller.f_code.co_filename for part in CHECKERS):
+        return
     path, line = program_place()
-    if contents.note(path.encode("utf-8", "backslashreplace"), line) == MANY_READINGS:
+    if is_float and caller is not None and not is_compared(caller.f_code, caller.f_lasti):
+        contents.note_float()
+        float_counts[path, line] += 1
+        count = float_counts[path, line]
+    else:
+        count = contents.note(path.encode("utf-8", "backslashreplace"), line)
+    if count == MANY_READINGS:
         sys.stderr.write("gpumemtrace: dry run: %s:%d has read values that the dry run could not compute %d times; "
                          "a loop that waits for one may never end: give it a number of steps\n" % (path, line, MANY_READINGS))
 

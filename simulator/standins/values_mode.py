@@ -323,6 +323,10 @@ def prepare(operation):
         operation.guess_arguments()
 
 
+def is_single_float(args):
+    return bool(args) and isinstance(args[0], Tensor) and args[0].numel() == 1 and args[0].is_floating_point()
+
+
 def run(plan, func, args, kwargs):
     operation = Operation(plan, func, args, kwargs)
     operation.answered, operation.guessed_masks = None, False
@@ -343,7 +347,7 @@ def run(plan, func, args, kwargs):
         carefully(hand_over, operation, result)
     if operation.guessed_masks or (readings and operation.state != KNOWN and
                                    not plan.name.startswith(("linalg_", "_linalg"))):
-        note_reading()
+        note_reading(is_single_float(args))
     return result
 
 
@@ -375,7 +379,7 @@ def pass_over(plan, args, kwargs):
         contents.end()
         raise
     if contents.end() and not plan.name.startswith(("linalg_", "_linalg")):
-        note_reading()
+        note_reading(is_single_float(args))
     if isinstance(result, Tensor):
         contents.forget(result)
     else:

@@ -61,6 +61,20 @@ def test_a_loop_that_waits_for_an_unknown_loss_ends_and_its_line_is_named(dry_ru
     assert "reads values that the dry run could not compute" in " ".join(run_command("report", recording.trace).stdout.split())
 
 
+def test_floats_that_are_only_shown_are_no_guesses_of_shapes(dry_run):
+    recording = dry_run("values.py", "shown")
+    assert guessing_lines(recording) == {}
+    assert "could not compute" not in recording.completed.stderr
+    assert recording.report()["trace"]["dry_run_floats"] == 6
+    assert "such as a loss, may mean nothing" in " ".join(run_command("report", recording.trace).stdout.split())
+
+
+def test_lines_that_compare_a_float_are_named(dry_run):
+    recording = dry_run("values.py", "compared")
+    assert sorted(guessing_lines(recording)) == sorted(f"values.py:{line}" for line in looked(recording))
+    assert recording.report()["trace"]["dry_run_floats"] is None
+
+
 def test_a_loop_that_waits_for_a_small_model_ends_by_its_loss(dry_run):
     recording = dry_run("values.py", "small_loop")
     assert 1 < looked(recording)["steps"] < 1000 and looked(recording)["loss"] <= 0.01

@@ -27,6 +27,7 @@ struct note {
  * stored with release order, includes it. */
 static struct note notes[NOTES_MAX];
 static _Atomic unsigned note_count;
+static _Atomic uint64_t float_count; /* relaxed */
 
 static struct note *note_of(const char *file, unsigned line)
 {
@@ -50,6 +51,16 @@ uint64_t gpumemtrace_values_note(const char *file, unsigned line)
         count = 1 + atomic_fetch_add_explicit(&note_of(file, line)->count, 1, memory_order_relaxed);
     call_end(&call);
     return count;
+}
+
+void gpumemtrace_values_note_float(void)
+{
+    atomic_fetch_add_explicit(&float_count, 1, memory_order_relaxed);
+}
+
+uint64_t gpumemtrace_values_floats(void)
+{
+    return atomic_load_explicit(&float_count, memory_order_relaxed);
 }
 
 uint64_t gpumemtrace_values_noted(unsigned number, char *file, unsigned file_bytes, unsigned *line)

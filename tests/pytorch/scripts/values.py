@@ -368,4 +368,30 @@ def subclasses():
     return [list(model[3].weight.grad.shape), Weight(torch.ones(3, device=CUDA)).sum().item()]
 
 
+def unknown_loss():
+    return torch.randn(2048, 2048, device=CUDA).pow(2).mean()
+
+
+def shown():
+    """Floats that are shown and summed, and weights that PyTorch draws again where they lie outside."""
+    nn.init.trunc_normal_(torch.empty(2048, 2048, device=CUDA), std=0.02)
+    total = 0.0
+    for step in range(3):
+        loss = unknown_loss().item()
+        total += loss
+        print(f"{unknown_loss().item():.3f}", loss, file=sys.stderr)
+    return [total]
+
+
+def compared():
+    """Returns the lines that compare a float."""
+    best = 1e9
+    loss = unknown_loss().item()  # is compared below
+    if loss < best:
+        best = loss
+    if unknown_loss() > 1:
+        best = 1.0
+    return [compared.__code__.co_firstlineno + 3, compared.__code__.co_firstlineno + 6]
+
+
 print(json.dumps(globals()[sys.argv[1]]()))
