@@ -346,5 +346,5 @@ def test_another_path_is_told_by_its_live_memory_not_by_all_that_it_allocated(ru
             run.free(passing)
         run.fail(4096, (FILE, 51, "validate"), MAIN)
     texts, _ = run.answer()
-    assert ("in step 7, call stacks that other steps do not have hold 5.00 GiB, most of it by train.py:51 validate (5.00 GiB): "
-            "another path through the program.") in texts["why"]  # fmt: skip
+    assert ("In step 7, call stacks that other steps do not have hold 5.00 GiB, most of it by train.py:51 validate (5.00 GiB): "
+            "another path through the program; ") in texts["why"]  # fmt: skip

@@ -488,6 +488,17 @@ static int say_leak(struct opening *opening, const struct study *study, const st
                : 0;
 }
 
+/* Says that the step asked for more than other steps did. This comes before the state of the card,
+ * because a larger batch also leaves holes of the wrong sizes. */
+static int say_step(struct opening *opening, const struct study *study, const struct view *view,
+                    const struct oom *oom, struct err *err)
+{
+    return oom_is_of_card(oom) && oom->reason != OOM_NO_LACK &&
+                   !page_oom_tells_cause(study, oom->failure)
+               ? page_step_of_failure(opening, study, view, oom->failure, err)
+               : 0;
+}
+
 static int say_told(struct opening *opening, const struct study *study, const struct view *view,
                     const struct oom *oom, const struct oom_told *told, struct err *err)
 {
@@ -501,6 +512,8 @@ static int say_told(struct opening *opening, const struct study *study, const st
     if (status >= 0)
         status = say_leak(opening, study, view, oom, err);
     opening->failure_is_of_leak = status > 0;
+    if (status >= 0 && !opening->failure_is_of_leak)
+        status = say_step(opening, study, view, oom, err);
     if (status >= 0)
         status = say_why(opening, study, oom, &text, err);
     if (status >= 0 && (is_cut || text_failed(&text))) {
@@ -514,48 +527,6 @@ static int say_told(struct opening *opening, const struct study *study, const st
                      : page_oom_say_who(opening, study, oom, told, err);
     text_release(&text);
     return status;
-}
-
-/* --- the command to run next --- */
-
-#define MIB (UINT64_C(1) << 20)
-
-/* True if the command can be pasted into a shell. A trace joins the arguments by spaces. So this
- * refuses a command that a shell would read differently, and a command with -c, because the program
- * after -c cannot be told from its arguments. */
-static bool is_pasted_as_it_was(const char *command)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-./+:@%,= ";
-    return *command && command[strspn(command, plain)] == '\0' && !strstr(command, " -c ");
-}
-
-/* True if the command can be run alone. The command of one rank cannot, because a launcher sets its
- * environment. */
-static bool has_whole_command(const struct study *study)
-{
-    const struct trace_meta *meta = &study->trace.meta;
-    return meta->command.value && is_pasted_as_it_was(meta->command.value) && !meta->rank.known;
-}
-
-void page_oom_offer(struct opening *opening, const struct study *study,
-                    const struct failure *failure)
-{
-    const struct trace_meta *meta = &study->trace.meta;
-    const uint64_t card_bytes =
-        study_card_bytes(study, study->history.accounts[failure->account].device);
-    struct text line;
-    if (oom_kind_of(&study->history, failure) != OOM_KIND_FATAL || !has_whole_command(study) ||
-        study_has_no_limit(study) || (!meta->dry_run.value && !card_bytes))
-        return;
-    text_init(&line, OPENING_NEXT_BYTES);
-    if (meta->dry_run.value)
-        text_addf(&line, "fix --gpu=%s -- %s", meta->dry_run.value, meta->command.value);
-    else
-        text_addf(&line, "fix --limit=%" PRIu64 "MiB -- %s", card_bytes / MIB, meta->command.value);
-    if (!text_failed(&line))
-        page_next_whole(opening, line.data);
-    text_release(&line);
 }
 
 /* Returns the last failure that the program did not catch. If it caught all failures, returns the
@@ -588,9 +559,7 @@ int page_oom_answer(struct opening *opening, const struct study *study, const st
     int status = say_told(opening, study, view, &oom, &told, err);
     page_oom_told_release(&told);
     if (status >= 0 && oom_is_of_card(&oom) && oom.reason != OOM_NO_LACK &&
-        ((!page_oom_tells_cause(study, failure) && !opening->failure_is_of_leak &&
-          page_step_of_failure(opening, study, view, failure, err) < 0) ||
-         page_oom_say_idle(opening, &oom) < 0 || page_oom_say_limit_remedy(opening, &oom) < 0 ||
+        (page_oom_say_idle(opening, &oom) < 0 || page_oom_say_limit_remedy(opening, &oom) < 0 ||
          page_oom_say_remedies(opening, study, &oom, err) < 0))
         status = -1;
     opening->failure = failure;
