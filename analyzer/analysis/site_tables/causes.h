@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live bytes of one account at a moment that explain it (causes.def). `replaced` is memory that
- * the step replaced: it was made before the last backward began and ends before the next one
- * begins, and by the moment the step made other memory of that category and size, which goes on
- * into the next step.
+ * The live bytes of one account at a moment that explain it (causes.def). `replaced` counts blocks
+ * that the step replaced. Such a block was made before the last backward began, and it is freed
+ * before the next backward begins. By the moment, the step has made a new block of the same
+ * category and size, and the new block lives on into the next step.
  *
  *     backward ─────────── moment ─────────── backward
  *       ──── old ────────────┼─────┤
