@@ -197,7 +197,6 @@ static int on_span(void *self, const struct cursor *at, uint32_t number, bool be
         return -1;
     if (begins)
         phases->occurrence[number] = ++phases->occurrences_count[span->path];
-    phases->open_count += begins ? 1 : UINT64_MAX;
     bool is_first = phases->occurrences_count[span->path] == 1;
     for (size_t i = 0; i < phases->account_count; i++) {
         struct account_phases *own = &phases->accounts[i];
@@ -266,9 +265,10 @@ static int on_change(void *self, const struct cursor *at, const struct change *c
         count_birth(own, at->spans, change);
     else
         count_end(own, at->spans, change);
-    own->outside.count |= change->event_span == HISTORY_NONE;
-    if (!phases->open_count)
+    if (change->event_span == HISTORY_NONE) {
+        own->outside.count = 1;
         raise_to(&own->outside.peak_bytes, live_bytes);
+    }
     return high_water_raise(&own->water, live_bytes, at->err);
 }
 

@@ -49,7 +49,6 @@ struct phases {
     size_t path_count, path_capacity;
     uint64_t *occurrence; /* by span: number of the occurrence of its path, from 1 */
     size_t span_count, span_capacity;
-    uint64_t open_count;
     struct path_steps {
         uint64_t step, count; /* steps in which an occurrence ended: the last one; their number */
     } * steps;                /* by path */

@@ -542,3 +542,25 @@ def test_an_optimizer_that_allocates_once_is_known_by_the_clipping_before_it(tra
         trace.free(trace.alloc(512, stack=trace.stack(("train.py", 5, "load"))))
     found = load_json("steps", trace.write())["devices"][0]["steps"]
     assert (found["step_count"], found["steps_end_with"]) == (5, "the optimizer, as the stacks show it")
+
+
+@pytest.mark.parametrize("name", ["own", "created", "loader"])
+def test_a_thread_beside_the_model_ends_no_phase(trace, name):
+    """A thread that loads the next batch runs in any phase. Its memory is of none of them."""
+    take(trace, "forward")
+    for _ in range(3):
+        take(trace, "backward", thread=3)
+        take(trace, name, thread=2)
+    take(trace, "own")
+    found = rows(trace)
+    assert {path: row["count"] for path, row in found.items()} == {"forward": 1, "backward": 1, "data": 1, None: 1}
+    assert (found[None]["allocated_bytes"], found["backward"]["allocated_bytes"]) == (3 * MIB, 3 * MIB)
+    assert found["data"]["allocated_bytes"] == MIB
+
+
+def test_the_thread_that_runs_the_model_changes(trace):
+    take(trace, "init")
+    take(trace, "forward", thread=2)
+    take(trace, "backward", thread=3)
+    take(trace, "own", thread=2)
+    assert taken(trace) == {"init": 1, "forward": 1, "backward": 1, "data": 1}

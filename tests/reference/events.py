@@ -121,12 +121,25 @@ def say(rows, frames):
     return None
 
 
-def inferred_phase(tables, stack, now, is_recorded):
+def knows_frameworks(tables):
     if not hasattr(tables, "knows_frameworks"):
         every = [tables.stack_frames(number)[:1] for number in tables.frames]
         tables.knows_frameworks = any(say(FIRST + INNER, frames) for frames in every)
+    return tables.knows_frameworks
+
+
+def is_of_backward(tables, stack):
+    return bool(say(FIRST, tables.stack_frames(stack)))
+
+
+def runs_model(tables, stack):
+    """Says whether an INNER row gives the phase of the stack, and it is not data."""
+    return not is_of_backward(tables, stack) and say(INNER, tables.stack_frames(stack)) not in (None, "data")
+
+
+def inferred_phase(tables, stack, now, is_recorded):
     frames = tables.stack_frames(stack)
-    if not frames or not tables.knows_frameworks:
+    if not frames or not knows_frameworks(tables):
         return now
     said = say(FIRST, frames) or say(INNER, frames) or (now != "forward" and say(LAST, frames))
     if said:
@@ -139,7 +152,7 @@ def inferred_phase(tables, stack, now, is_recorded):
 def module_call_of(tables, stack):
     """Returns (the Python frames outside the outermost call of a module, or None if there is none; True if the program
     allocated memory itself, outside the framework)."""
-    frames = tables.stack_frames(stack) if tables.knows_frameworks else []
+    frames = tables.stack_frames(stack) if knows_frameworks(tables) else []
     python = [frame for frame in frames if frame[0] == "python"]
     calls = [number for number, frame in enumerate(python) if say(MODULE_CALL, [frame])]
     if calls:
@@ -187,7 +200,7 @@ class Forwards:
 def caller_of(tables, stack):
     """Returns (rank, the Python frames outside the outermost frame of that rank). The rank is 2 for a backward or the
     step of an optimizer, 1 for another function of an optimizer, and 0 for all other functions."""
-    frames = [frame for frame in tables.stack_frames(stack) if frame[0] == "python"] if tables.knows_frameworks else []
+    frames = [frame for frame in tables.stack_frames(stack) if frame[0] == "python"] if knows_frameworks(tables) else []
     found = (0, ())
     for number, frame in reversed(list(enumerate(frames))):
         rank = 0

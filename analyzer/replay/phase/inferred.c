@@ -245,6 +245,14 @@ bool inferred_is_certain(const struct inferred *inferred, uint32_t stack_id)
                                           inferred->stacks[stack_id].says[TIER_INNER]);
 }
 
+bool inferred_leads(const struct inferred *inferred, uint32_t stack_id)
+{
+    if (stack_id >= inferred->count)
+        return false;
+    const uint8_t *says = inferred->stacks[stack_id].says;
+    return !says[TIER_FIRST] && says[TIER_INNER] && says[TIER_INNER] != INFERRED_data;
+}
+
 bool inferred_is_own(const struct inferred *inferred, uint32_t stack_id)
 {
     return stack_id < inferred->count && inferred->stacks[stack_id].has_python &&

@@ -23,8 +23,10 @@ struct thread_spans {
 
 int spans_init(struct spans *spans, const struct trace *trace, struct err *err)
 {
-    *spans = (struct spans){
-        .innermost = HISTORY_NONE, .inferred_span = HISTORY_NONE, .recent_thread = PAIR_MAP_NONE};
+    *spans = (struct spans){.innermost = HISTORY_NONE,
+                            .beside_index = INDEX_NONE,
+                            .inferred_span = HISTORY_NONE,
+                            .recent_thread = PAIR_MAP_NONE};
     return inferred_build(&spans->inferred, trace, err);
 }
 
@@ -79,10 +81,16 @@ static uint32_t named_span(struct spans *spans, const struct cursor *at)
     return spans->innermost;
 }
 
+/* The inferred span of the current event; HISTORY_NONE: none. */
+static uint32_t inferred_span(const struct spans *spans, const struct cursor *at)
+{
+    return at->index == spans->beside_index ? HISTORY_NONE : spans->inferred_span;
+}
+
 uint32_t spans_current(struct spans *spans, const struct cursor *at)
 {
     uint32_t named = named_span(spans, at);
-    return named == HISTORY_NONE ? spans->inferred_span : named;
+    return named == HISTORY_NONE ? inferred_span(spans, at) : named;
 }
 
 /*
@@ -91,7 +99,7 @@ uint32_t spans_current(struct spans *spans, const struct cursor *at)
  */
 uint32_t spans_deciding(struct spans *spans, const struct cursor *at)
 {
-    const uint32_t named = named_span(spans, at), inferred = spans->inferred_span;
+    const uint32_t named = named_span(spans, at), inferred = inferred_span(spans, at);
     const uint32_t deciding = named == HISTORY_NONE ? named : spans->items[named].deciding;
     if (deciding == HISTORY_NONE || inferred == HISTORY_NONE)
         return deciding == HISTORY_NONE ? inferred : deciding;
@@ -328,11 +336,26 @@ static int begin_inferred(struct spans *spans, const struct cursor *at, enum inf
     return spans->inferred_span == HISTORY_NONE ? -1 : 0;
 }
 
+/* True if the allocation is of a thread beside the one that runs the model, such as a thread that
+ * loads the next batch. It may happen in any phase. */
+static bool is_beside(struct spans *spans, const struct event *event, bool is_recorded)
+{
+    const uint32_t stack_id = event->stack_id;
+    if (is_recorded || inferred_leads(&spans->inferred, stack_id))
+        spans->leading_thread_id = event->thread_id;
+    return spans->leading_thread_id && spans->leading_thread_id != event->thread_id &&
+           !inferred_is_in_backward(&spans->inferred, stack_id);
+}
+
 int spans_infer(struct spans *spans, const struct cursor *at, bool is_recorded)
 {
     const uint32_t stack_id = at->event->stack_id;
     if (!spans_may_infer(account_kind((enum memory_kind)at->event->memory)))
         return 0;
+    if (is_beside(spans, at->event, is_recorded)) {
+        spans->beside_index = at->index;
+        return 0;
+    }
     const enum inferred_phase next =
         inferred_next(&spans->inferred, spans->inferred_now, stack_id, is_recorded);
     bool begins = next != spans->inferred_now;

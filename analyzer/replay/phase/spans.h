@@ -47,6 +47,8 @@ struct spans {
 
     struct inferred inferred;
     enum inferred_phase inferred_now;
+    uint32_t leading_thread_id; /* it runs the model; 0: none did */
+    uint64_t beside_index;      /* the last allocation of a thread beside it */
     struct forwards forwards;
     uint32_t inferred_span; /* HISTORY_NONE: none is open */
 };
