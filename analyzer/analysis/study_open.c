@@ -87,6 +87,7 @@ static void begin_ends(struct step_ends *ends)
 {
     *ends = (struct step_ends){.is_without_optimizer = ends->is_without_optimizer,
                                .is_sequence = ends->is_sequence,
+                               .micro_caller = ends->micro_caller,
                                .last.request_seq = ends->last.request_seq,
                                .last.free_seq = ends->last.free_seq};
 }
@@ -103,15 +104,18 @@ static int find_last_events(struct step_ends *ends, const struct trace *trace, s
                : 0;
 }
 
-/* True if an optimizer stopped allocating and hid later steps, or if the loops of a program were
- * taken for phases that alternate. Prepares `ends` for another replay, which finds these steps. */
+/* True if an optimizer stopped allocating and hid later steps, if the loops of a program were
+ * taken for phases that alternate, or micro batches for steps. Prepares `ends` for another replay,
+ * which finds the steps. */
 static bool uncover_steps(struct step_ends *ends)
 {
     const bool was_sequence = step_ends_were_sequence(ends);
-    if (!step_ends_were_hidden(ends) && !was_sequence)
+    const uint32_t micro_caller = step_ends_found_micro(ends);
+    if (!step_ends_were_hidden(ends) && !was_sequence && !micro_caller)
         return false;
     ends->is_without_optimizer |= step_ends_were_hidden(ends);
     ends->is_sequence |= was_sequence;
+    ends->micro_caller |= micro_caller;
     begin_ends(ends);
     return true;
 }

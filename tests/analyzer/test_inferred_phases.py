@@ -564,3 +564,18 @@ def test_the_thread_that_runs_the_model_changes(trace):
     take(trace, "backward", thread=3)
     take(trace, "own", thread=2)
     assert taken(trace) == {"init": 1, "forward": 1, "backward": 1, "data": 1}
+
+
+@pytest.mark.parametrize("with_step, steps", [((3, 7), 2), ((3,), 8), ((0, 2, 3, 5, 6), 8)])
+def test_the_clipping_of_a_micro_batch_ends_no_step(trace, with_step, steps):
+    """Unless the same clipping was seen in two phases with an optimizer's step, and in as many without."""
+    clip = trace.stack(*STACKS["clipping"])
+    for micro in range(9):
+        trace.free(trace.alloc(512, stack=trace.stack("backward (autograd)")))
+        if micro == 8:
+            break
+        trace.free(trace.alloc(512, stack=clip))
+        if micro in with_step:
+            trace.free(trace.alloc(512, stack=trace.stack(("/lib/torch/optim/adam.py", 179, "Adam.step"), MAIN)))
+        trace.free(trace.alloc(512, stack=trace.stack(("train.py", 5, "load"))))
+    assert load_json("steps", trace.write())["devices"][0]["steps"]["step_count"] == steps

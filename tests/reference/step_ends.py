@@ -16,6 +16,7 @@ KINDS = (
     "the phase named forward", "a phase that repeats", "an allocation that repeats",
     "an allocation that repeats after the last step",
 )  # fmt: skip
+INFERRED_OPTIMIZER = 3
 PHASE, REPEATED, AFTERWARDS = range(len(KINDS) - 3, len(KINDS))
 TOGETHER = -2  # REPEATED again; its rounds are those of all accounts
 BESIDE = ("managed", "host")
@@ -55,7 +56,21 @@ def ends_by_kind(books):
             ends[kind].append((span.end, span))
     for kind, end, span, _ in end_of_last_phase(books):
         ends[kind].append((end, span))
+    micro = micro_caller(sorted(ends[INFERRED_OPTIMIZER], key=lambda end: end[0]), books)
+    ends[INFERRED_OPTIMIZER] = [(end, span) for end, span in ends[INFERRED_OPTIMIZER] if not only_clips(span, micro)]
     return [sorted(of_kind, key=lambda end: end[0]) for of_kind in ends]
+
+
+def only_clips(span, caller):
+    return caller is not None and span.callers.get(1) == caller and 2 not in span.callers
+
+
+def micro_caller(ends, books):
+    """Returns the frames outside the first call of clipping, if it clips the gradients of micro batches, or None."""
+    clipping = [span for _, span in ends if 1 in span.callers and span.end < books.count]
+    same = [span for span in clipping if span.callers[1] == clipping[0].callers[1]]
+    with_step = sum(2 in span.callers for span in same)
+    return same[0].callers[1] if with_step >= 2 and len(same) - with_step >= with_step else None
 
 
 def end_of_last_phase(books):
@@ -198,7 +213,7 @@ def step_ends(books):
     if kind is None:
         return None, []
     ends = by_kind[kind]
-    if kind == 3 and gives_way(*([end for end, _ in by_kind[of]] for of in (3, 5))):
+    if kind == INFERRED_OPTIMIZER and gives_way(*([end for end, _ in by_kind[of]] for of in (3, 5))):
         kind, ends = next((of, by_kind[of]) for of in (4, 5) if by_kind[of])
     return kind, [end for end, _ in ends] if kind < 2 else closes_of_cycles(ends)
 

@@ -130,6 +130,26 @@ static bool is_inside_its_kind(const struct history *history, uint32_t path, enu
     return false;
 }
 
+static void note_clipping(struct clippings *clippings, const struct span *span)
+{
+    const uint32_t caller = span->callers[CALLER_SOME];
+    if (!clippings->caller)
+        clippings->caller = caller;
+    if (!caller || caller != clippings->caller)
+        return;
+    if (span->callers[CALLER_KNOWN])
+        clippings->with_step_count++;
+    else
+        clippings->alone_count++;
+}
+
+/* True for a phase that only clips the gradients of a micro batch. */
+static bool is_micro(const struct step_ends *ends, const struct span *span)
+{
+    return ends->micro_caller && span->callers[CALLER_SOME] == ends->micro_caller &&
+           !span->callers[CALLER_KNOWN];
+}
+
 static enum step_end count_round(struct step_ends *ends, enum step_end of_all)
 {
     const enum step_end kind = ends->since_index ? STEP_END_AFTERWARDS : of_all;
@@ -151,7 +171,10 @@ static enum step_end end_span(struct step_ends *ends, const struct cursor *at, u
     const enum step_end kind = kind_of_path(&history->paths[path]);
     if (kind == STEP_ENDS || is_inside_its_kind(history, path, kind))
         return STEP_ENDS;
-    return count_end(ends, kind, &at->spans->items[span]);
+    if (kind == STEP_END_INFERRED_OPTIMIZER)
+        note_clipping(&ends->clippings, &at->spans->items[span]);
+    return is_micro(ends, &at->spans->items[span]) ? STEP_ENDS
+                                                   : count_end(ends, kind, &at->spans->items[span]);
 }
 
 /* --- the last phase --- */
@@ -196,6 +219,8 @@ static enum step_end end_last(struct step_ends *ends)
         return STEP_ENDS;
     ends->last.is_over = false;
     ends->last.spans = NULL;
+    if (is_micro(ends, &last.spans->items[last.span]))
+        return STEP_ENDS;
     const enum step_end kind = count_end(ends, last.kind, &last.spans->items[last.span]);
     ends->last.is_cut = kind < STEP_ENDS && last.frees_count < last.frees_at_end[kind];
     return kind;

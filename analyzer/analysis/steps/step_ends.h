@@ -9,6 +9,11 @@
  * since the only one, the optimizer no longer counts. The earlier backwards were the ends of steps
  * that the optimizer hid; a replay with is_without_optimizer set finds them.
  *
+ * A program that accumulates gradients may clip them after each backward. A phase that only clips
+ * is an optimizer as well, because that may be all that an optimizer's step shows. If the same call
+ * of clipping was in two phases with an optimizer's step, and in at least as many without, the
+ * latter end no step: a replay with micro_caller set leaves them out.
+ *
  * An inferred phase ends when the next one begins, which the last one of a run never sees. The last
  * optimizer or backward ends a step all the same if it allocated as often as any before it. Its end
  * is then counted in frees after its last allocation: as many as before the end of the phase of
@@ -72,10 +77,18 @@ struct last_phase {
     uint64_t ended_count[STEP_ENDS], fewest_births[STEP_ENDS], frees_at_end[STEP_ENDS];
 };
 
+/* Inferred optimizers with the first call of clipping of the program. */
+struct clippings {
+    uint32_t caller; /* of the call (inferred.h); 0: the program did not clip */
+    uint64_t alone_count, with_step_count;
+};
+
 /* Zeroed is ready for use: no step has ended. */
 struct step_ends {
-    bool is_without_optimizer;         /* set before the replay: ignore inferred optimizers */
-    bool is_sequence;                  /* set before the replay: no phases alternate */
+    bool is_without_optimizer; /* set before the replay: ignore inferred optimizers */
+    bool is_sequence;          /* set before the replay: no phases alternate */
+    uint32_t micro_caller;     /* set before the replay: ignore optimizers that only clip */
+    struct clippings clippings;
     uint64_t counts[STEP_ENDS];        /* ends by kind; 0 also if a stronger kind made them void */
     uint64_t opened_counts[STEP_ENDS]; /* phases that began and may end a step */
     /* Number of inferred optimizers that ended. Number of inferred backwards that ended: since the
@@ -149,6 +162,16 @@ enum step_end step_ends_begun(const struct step_ends *ends);
 static inline bool step_ends_were_sequence(const struct step_ends *ends)
 {
     return !ends->is_sequence && phase_cycle_is_sequence(&ends->cycle);
+}
+/* The call that clips gradients without a step of the optimizer; 0: there is none, or it was known
+ * before the replay. */
+static inline uint32_t step_ends_found_micro(const struct step_ends *ends)
+{
+    const struct clippings *found = &ends->clippings;
+    return !ends->micro_caller && found->with_step_count >= 2 &&
+                   found->alone_count >= found->with_step_count
+               ? found->caller
+               : 0;
 }
 /* True if the replay missed steps, because an optimizer hid them before it lost its rank. */
 static inline bool step_ends_were_hidden(const struct step_ends *ends)

@@ -62,7 +62,8 @@ bool inferred_is_in_backward(const struct inferred *inferred, uint32_t stack_id)
  * phase. */
 bool inferred_is_certain(const struct inferred *inferred, uint32_t stack_id);
 
-/* True if an INNER row gives the phase of the stack, and it is not data: its thread runs the model. */
+/* True if an INNER row gives the phase of the stack, and it is not data: its thread runs the
+ * model. */
 bool inferred_leads(const struct inferred *inferred, uint32_t stack_id);
 
 /* True if the stack has Python frames, and no FIRST and no INNER row matches it. */
