@@ -92,6 +92,15 @@ static uint64_t find_replaced(const struct at_moment *at, const struct lives *li
     return 0;
 }
 
+/* True if the place makes, loads or moves a module, and nothing has run yet. */
+static bool makes_model(const struct at_moment *at, const struct lives *lives, uint32_t place)
+{
+    const uint64_t signs = at->places->items[place].signs;
+    return (torch_is(signs, TORCH_model_making) || torch_is(signs, TORCH_loading)) &&
+           !lives->bytes_by_part[PART_FORWARD] && !lives->bytes_by_part[PART_BACKWARD] &&
+           !lives->bytes_by_part[PART_OPTIMIZER];
+}
+
 int asked_find(struct asked *asked, const struct at_moment *at, const struct lives *lives,
                const struct caught *caught, const struct oom *oom, uint64_t card_bytes,
                struct err *err)
@@ -111,6 +120,7 @@ int asked_find(struct asked *asked, const struct at_moment *at, const struct liv
                  !may_be_layers(at, lives, place),
         .halved_count = caught->count ? caught->halved_count : 0,
         .is_beyond_card = oom->reason == OOM_MORE_THAN_CARD || oom->reason == OOM_MORE_THAN_GIVEN,
+        .makes_model = makes_model(at, lives, place),
         .is_unproven =
             life.births_count < 2 && card_bytes && size_bytes > card_bytes / FIRST_REQUEST_DIVISOR};
     const bool is_tensor = at->history->accounts[failure->account].kind == ACCOUNT_pool;

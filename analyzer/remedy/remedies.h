@@ -57,6 +57,7 @@ struct asked {
     uint64_t times_live;  /* the request is this many times all that is live; 0: not that large */
     bool is_beyond_card;  /* the card could not give it even if this process held nothing */
     bool is_unproven;     /* it is most of the card, and no earlier one shows what it follows */
+    bool makes_model;     /* it is of a module that is made, loaded or moved before any forward */
     struct generations generations;
     /* The block of its place that it was to replace, as earlier blocks replaced each other, is
      * still live; 0: there is none. */

@@ -348,3 +348,20 @@ def test_another_path_is_told_by_its_live_memory_not_by_all_that_it_allocated(ru
     texts, _ = run.answer()
     assert ("In step 7, call stacks that other steps do not have hold 5.00 GiB, most of it by train.py:51 validate (5.00 GiB): "
             "another path through the program; ") in texts["why"]  # fmt: skip
+
+
+@pytest.mark.parametrize("size, frames, is_of_model", [(2000, "moved", True), (500, "moved", True), (15500, "moved", True), (2000, "own", False)])
+def test_a_model_that_does_not_fit_is_to_be_measured_on_a_card_without_a_limit(run, size, frames, is_of_model):
+    """The trace cannot tell how many weights were still to come, and a weight cannot be made smaller by itself."""
+    moved = ("/lib/torch/nn/modules/module.py", 900, "Module._apply"), ("/lib/torch/nn/modules/module.py", 1300, "Module.cuda")
+    stack = (*(moved if frames == "moved" else ()), (FILE, 2, "build"), MAIN)
+    run.trace.device_memory(15000 * MIB, 16000 * MIB)
+    weights = run.trace.alloc(14000 * MIB)
+    run.trace.alloc(14000 * MIB, "tensor", address=weights, stack=run.trace.stack(*moved, (FILE, 2, "build"), MAIN))
+    run.trace.device_memory(1000 * MIB, 16000 * MIB)
+    run.trace.fail(size * MIB)
+    run.fail(size, *stack)
+    do = run.answer()[0]["do"]
+    assert do.startswith("Run it with --dry-run=any to see how much it needs: memory ran out before its whole model") == is_of_model
+    assert ("on the card, which lacks at least" in do) == (is_of_model and size > 1000)
+    assert ("Make this tensor smaller" in do) == (size > 8000 and not is_of_model)

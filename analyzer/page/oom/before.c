@@ -141,10 +141,28 @@ static int say_own_remedy(struct opening *opening, const struct oom *oom,
         return 1;
     if (!units_request_overflowed(oom->requested_bytes))
         return remedies && oom->asks_for_pool && !remedies->count &&
-                       (remedies->asked.is_beyond_card || remedies->asked.is_unproven)
+                       (remedies->asked.is_beyond_card || remedies->asked.is_unproven) &&
+                       !remedies->asked.makes_model
                    ? page_say(opening, VERDICT_do, "Make this tensor smaller (%s).", blamed->label)
                    : 1;
     return page_say(opening, VERDICT_do, "Check how the size is computed at %s.", blamed->label);
+}
+
+int page_oom_say_model(struct opening *opening, const struct study *study, const struct oom *oom)
+{
+    const struct remedies *remedies = remedies_of(study, oom->failure);
+    const uint64_t left_bytes = oom->device_free_bytes + oom->idle_bytes;
+    if (!remedies || !remedies->asked.makes_model ||
+        verdict_find(&opening->verdict, VERDICT_do) != SIZE_MAX)
+        return 1;
+    if (!oom->device_known || !oom->reserved_known || oom->requested_bytes <= left_bytes)
+        return page_say(opening, VERDICT_do,
+                        "Run it with --dry-run=any to see how much it needs: memory ran out before "
+                        "its whole model was on the card.");
+    return page_say(opening, VERDICT_do,
+                    "Run it with --dry-run=any to see how much it needs: memory ran out before "
+                    "its whole model was on the card, which lacks at least %s.",
+                    BYTES_TEXT(oom->requested_bytes - left_bytes));
 }
 
 /* --- who held the memory --- */

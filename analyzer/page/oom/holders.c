@@ -120,5 +120,7 @@ int page_oom_say_remedies(struct opening *opening, const struct study *study, co
         snprintf(lead, sizeof lead, "%.*s; ", (int)strlen(action) - 1, action);
     if (status >= 0)
         held_sums_release(&sums);
-    return status < 0 ? -1 : page_remedies_say(opening, study, ~0U, lead, err);
+    return status < 0 || page_remedies_say(opening, study, ~0U, lead, err) < 0
+               ? -1
+               : page_oom_say_model(opening, study, oom);
 }

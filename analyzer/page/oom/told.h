@@ -63,6 +63,9 @@ int page_oom_say_before(struct opening *opening, const struct study *study,
                         const struct failure *failure);
 /* True if the requests before the failure tell its cause, or if losses wait for one backward. */
 bool page_oom_tells_cause(const struct study *study, const struct failure *failure);
+/* Says how to measure the whole need, if the failure left the model's own memory incomplete and
+ * nothing was said that would help. */
+int page_oom_say_model(struct opening *opening, const struct study *study, const struct oom *oom);
 /* Says who held the memory: "11.20 GiB live tensors, most by train.py:61 encode (6.20 GiB)". */
 int page_oom_say_who(struct opening *opening, const struct study *study, const struct oom *oom,
                      const struct oom_told *told, struct err *err);
