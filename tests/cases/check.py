@@ -4,7 +4,8 @@ CASES="leak-ctx-output" tries only this case, KEEP=FOLDER keeps the traces and t
 table.
 
 A case is right if each of its commands says all that is expected, wrong if one of them says what is not true of the
-program, and right in part otherwise. A case that is wrong fails.
+program, and right in part otherwise. A case that is wrong fails. So does a case whose program died, unless it ended by its own
+exit status and ran out of memory: then its first lines are judged.
 
 A gain that the advice promises is measured: the program runs again with the option that takes this advice (`takes` names
 the row of remedies.def), and with each setting of the environment that the first lines advise."""
@@ -13,6 +14,7 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import tempfile
 import tomllib
@@ -110,7 +112,7 @@ def build(source, folder):
 
 
 def record(case, source, trace, options, **environment):
-    """Returns the exit status of the program."""
+    """Returns the program's end: its exit status, and the last line of what it wrote."""
     folder = trace.parent
     program = build(source, folder) if source.suffix == ".c" else [PYTHON, source]
     completed = subprocess.run(
@@ -120,17 +122,29 @@ def record(case, source, trace, options, **environment):
     )  # fmt: skip
     if not trace.exists():
         raise RuntimeError(f"{source.name} recorded nothing: {completed.stderr[-600:]}")
-    return completed.returncode
+    lines = [line for line in completed.stderr.splitlines() if not line.startswith("gpumemtrace:")]
+    return completed.returncode, lines[-1] if lines else ""
+
+
+def death_of(status, last_line):
+    """Returns how the program died, in words. A shell adds 128 to the number of a signal."""
+    by = signal.Signals(status - 128).name if status - 128 in set(signal.Signals) else f"exit status {status}"
+    return f"the program died: {by}{': ' if last_line else ''}{last_line[:200]}"
+
+
+def has_died(case, status, last_line):
+    may_fail = "out of memory" in last_line or any(expected["what"] == "out of memory" for expected in case["first"])
+    return status >= 128 or (status and not may_fail)
 
 
 def pool_of(trace):
     return load_json("report", trace)["devices"][0]["pools"][0]
 
 
-def judge_gain(advice, promised, gained, status):
+def judge_gain(advice, promised, gained, end):
     """Judges a promise of bytes. If none was made (None), the program must end well."""
     if promised is None:
-        return [(WRONG, f"advises {advice}, with which the program still dies")] if status else []
+        return [(WRONG, f"advises {advice}, with which {death_of(*end)}")] if end[0] else []
     if abs(gained - promised) > TOLERANCE * promised:
         return [(WRONG, f"promises {promised:,} B less by {advice}, which gains {gained:,} B")]
     return []
@@ -143,20 +157,20 @@ def judge_option(case, source, trace):
     if not row:
         return [(IN_PART, f"does not advise {case['takes']}")]
     taken = trace.with_name(f"{source.stem}-taken.db")
-    status = record(case, source, taken, case["arguments"] + case["option"])
+    end = record(case, source, taken, case["arguments"] + case["option"])
     is_measured = not row["before_peak"] and case["takes"] not in ("caught", "empty_cache")
     gained = row["need_bytes"] - pool_of(taken)["peak_live_bytes"]
-    return judge_gain(case["takes"], row["gain_bytes"] if is_measured else None, gained, status)
+    return judge_gain(case["takes"], row["gain_bytes"] if is_measured else None, gained, end)
 
 
 def judge_setting(case, source, trace, name, value, said):
     """Judges a setting of the environment. A program that died must end well with it."""
     taken = trace.with_name(f"{source.stem}-set.db")
-    status = record(case, source, taken, case["arguments"], **{name: value})
+    end = record(case, source, taken, case["arguments"], **{name: value})
     before, after = (pool_of(one)["peak_reserved_bytes"] for one in (trace, taken))
     promise = RESERVED.search(said)
     promised = promise and before - size_of(*promise.groups()[-2:])
-    return judge_gain(value, promised, before - after, status)
+    return judge_gain(value, promised, before - after, end)
 
 
 def judge_promises(case, source, trace, said):
@@ -175,7 +189,9 @@ def try_one(path, folder):
     case = tomllib.loads(path.read_text())
     source = next(one for one in (path.with_suffix(".py"), path.with_suffix(".c")) if one.exists())
     trace = folder / f"{source.stem}.db"
-    record(case, source, trace, case["arguments"])
+    end = record(case, source, trace, case["arguments"])
+    if has_died(case, *end):
+        return WRONG, [death_of(*end)]
     reasons, grades, said = [], [RIGHT], []
     with (folder / f"{path.stem}.txt").open("w") as out:
         for expected in case["first"]:
