@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/analysis/category_frames.h"
 #include "analyzer/analysis/steps/growth_watch.h"
 #include "analyzer/util/array.h"
 
@@ -21,6 +22,7 @@ struct held_block {
     bool is_of_caught;        /* the block was made in a call that failed later and was caught */
     bool is_recorded;         /* growth_is_recorded() */
     bool is_of_weight;        /* a block of backward as large as a block of the model */
+    bool is_blank;            /* made empty or of a constant, as a cache is, and no batch */
 };
 
 /* Block 0 is the failed allocation; see held_number. */
@@ -93,7 +95,7 @@ static bool concerns(const struct without *without, const struct without_questio
     case WITHOUT_STATES:
         return block->part == PART_OPTIMIZER && !block->passes;
     case WITHOUT_PILES:
-        return block->piles_up;
+        return block->piles_up && !block->is_blank;
     case WITHOUT_HELD:
         return is_of_batch(block) && block->recurs && block->iteration < without->iterations.number;
     case WITHOUT_STALE:
@@ -393,6 +395,8 @@ static int on_change(void *self, const struct cursor *at, const struct change *c
             return -1;
         born.backward = block->backward;
         born.is_recorded = growth_is_recorded(without->places->trace, block);
+        const enum made made = category_made(without->categories, block);
+        born.is_blank = made == MADE_empty || made == MADE_constant;
         if (begin_block(without, held_number(at, block), &born, at->err))
             return -1;
     }

@@ -412,6 +412,24 @@ def test_batches_that_are_all_moved_at_once_should_come_one_by_one(run, lets_go)
         assert remedies["data_on_cpu"]["advice"] == "move each batch of train.py:6 load to the device just before it is used"
 
 
+@pytest.mark.parametrize("operator, advises", [("_to_copy", True), ("empty", False), ("zeros", False)])
+def test_memory_that_the_program_made_empty_is_a_cache_and_no_batch(run, operator, advises):
+    """The blocks of a cache are made at once, and none is freed, as the batches of a data set on the card."""
+    run.trace.rows["module"].append((1, "/lib/torch/lib/libtorch_cpu.so", None, 0x1000, 0x1000, 0x9000))
+    run.trace.name(0x2000, (None, None, f"at::_ops::{operator}::call"))
+    block = 0x2000, 0x8000, ("/home/me/train.py", 6, "load"), MAIN
+    run.trace.device_memory(400 * MIB, 1000 * MIB)
+    with run.trace.phase("data"):
+        for _ in range(10):
+            run.alloc(50, *block)
+    with run.trace.phase("forward"):
+        forward(run, 2)
+        run.fail(200, *layer(3))
+    remedies = run.remedies()
+    assert ("data_on_cpu" in remedies) == advises
+    assert "smaller_batch" not in remedies or remedies["smaller_batch"]["gain_bytes"] < 250 * MIB
+
+
 def test_a_run_that_has_room_gets_no_advice(run):
     with run.trace.phase("forward"):
         forward(run, 4)
