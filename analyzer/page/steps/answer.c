@@ -246,6 +246,17 @@ static int say_keeper(struct opening *opening, const struct study *study, uint32
     return status;
 }
 
+/* Says a peak after the last step, as of a validation, which no step shows. */
+static void say_later_peak(struct opening *opening, const struct study *study, uint32_t account,
+                           const struct outlier *outlier)
+{
+    const struct account *of = &study->history.accounts[account];
+    if (!outlier->is_open && of->peak.index >= study->steps.recent_ends[0] &&
+        of->peak_bytes > outlier->step.peak_bytes)
+        page_say(opening, VERDICT_why, "The peak of the run, %s, came after the last step.",
+                 BYTES_TEXT(of->peak_bytes));
+}
+
 /* Says what is kept after the last step, which no step shows, in the words of `leaks`. */
 static int say_afterwards(struct opening *opening, const struct study *study,
                           const struct view *view, uint32_t account, struct err *err)
@@ -270,6 +281,7 @@ static int say_steps(struct opening *opening, const struct study *study, const s
 {
     page_next(opening, found->outlier.is_open ? "oom" : "peak");
     say_step(opening, study, &found->outlier);
+    say_later_peak(opening, study, account, &found->outlier);
     if (say_cause(opening, study, account, found, "allocated", err) < 0 ||
         say_keeper(opening, study, account, &found->outlier, err) < 0 ||
         say_afterwards(opening, study, view, account, err) < 0)
