@@ -8,7 +8,7 @@ import dataclasses
 import re
 
 from reference import outside
-from reference.events import Forwards, Tables, caller_of, inferred_phase, is_of_backward, runs_model, table_rows
+from reference.events import Beside, Forwards, Tables, caller_of, inferred_phase, table_rows
 from reference.graphs import KINDS as OF_GRAPHS
 
 # A span that opens inside a span of this depth becomes its sibling.
@@ -146,7 +146,7 @@ class Books(Tables):
         self.devices = set()
         self.failures, self.steps = [], []  # a failure: (event, account, span)
         self.unknown_frees = self.in_flight = self.unmatched_pops = self.library_ranges = 0
-        self.leading_thread = self.beside = None  # the thread that runs the model; the last allocation beside it
+        self.beside = Beside()
         self.left_out = set()  # numbers of the open NVTX ranges that libraries opened
         self.spans, self.open, self.paths, self.inferred, self.forwards = [], [], {}, None, Forwards()
         self.autograd_records = {}  # by thread: True while the thread runs an operator that a backward will go through
@@ -174,10 +174,7 @@ class Books(Tables):
         return own[-1] if own else self.open[-1] if self.open else None
 
     def current_span(self, event):
-        return self.named_span(event.thread) or self.inferred_span(event)
-
-    def inferred_span(self, event):
-        return None if event.index == self.beside else self.inferred
+        return self.named_span(event.thread) or self.beside.span(event, self.inferred)
 
     def path(self, parent, name, source, string):
         if (parent, string, source) not in self.paths:
@@ -214,9 +211,7 @@ class Books(Tables):
     def pop(self, event):
         source = "nvtx" if event.size == 1 else "api"
         for span in reversed(self.open):
-            mine = (
-                span.range_id == event.address if event.address else not span.range_id and span.thread == event.thread
-            )
+            mine = span.range_id == event.address if event.address else not span.range_id and span.thread == event.thread
             if mine and span.path.source == source:
                 span.end = event.index
                 self.open.remove(span)
@@ -232,14 +227,10 @@ class Books(Tables):
             return
         now = self.inferred.path.name if self.inferred else None
         recorded = event.memory == "tensor" and self.autograd_records.get(event.thread, False)
-        if recorded or runs_model(self, event.stack):
-            self.leading_thread = event.thread
-        if self.leading_thread not in (None, event.thread) and not is_of_backward(self, event.stack):
-            self.beside = event.index
+        if self.beside.note(self, event, recorded):
             return
         phase = inferred_phase(self, event.stack, now, recorded)
-        begins = phase != now
-        if self.forwards.follow(self, event.stack, begins, recorded) if phase == "forward" else begins:
+        if self.forwards.follow(self, event.stack, phase != now, recorded) if phase == "forward" else phase != now:
             if self.inferred:
                 self.inferred.end = event.index
             self.inferred = self.add_span(self.path(None, phase, "inferred", phase), None, event)
@@ -265,7 +256,7 @@ class Books(Tables):
         block = Block(
             account, event.address, size, memory, stack or event.stack or 0, event.index, span, event.thread, **more
         )
-        block.inferred = self.inferred_span(event)
+        block.inferred = self.beside.span(event, self.inferred)
         block.is_of_graph = memory == "tensor" and self.autograd_records.get(event.thread, False)
         self.blocks.append(block)
         self.changes.append((event.index, block, True, span))

@@ -137,6 +137,24 @@ def runs_model(tables, stack):
     return not is_of_backward(tables, stack) and say(INNER, tables.stack_frames(stack)) not in (None, "data")
 
 
+class Beside:
+    """The allocations of threads beside the one that runs the model."""
+
+    def __init__(self):
+        self.leading_thread = self.index = None
+
+    def note(self, tables, event, is_recorded):
+        """Says whether the allocation is one of them."""
+        if is_recorded or runs_model(tables, event.stack):
+            self.leading_thread = event.thread
+        is_beside = self.leading_thread not in (None, event.thread) and not is_of_backward(tables, event.stack)
+        self.index = event.index if is_beside else self.index
+        return is_beside
+
+    def span(self, event, inferred):
+        return None if event.index == self.index else inferred
+
+
 def inferred_phase(tables, stack, now, is_recorded):
     frames = tables.stack_frames(stack)
     if not frames or not knows_frameworks(tables):
