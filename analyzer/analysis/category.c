@@ -366,10 +366,22 @@ enum category categories_of(const struct categories *categories, const struct bl
     return category < CATEGORY_COUNT ? (enum category)category : of_phase(categories, block);
 }
 
+enum { FORWARDS_FEWEST = 3 };
+
 static bool is_of_backward(const struct history *history, const struct block *block)
 {
     return block->deciding_path != HISTORY_NONE &&
            history->paths[block->deciding_path].rule == PATH_RULE_BACKWARD;
+}
+
+/* True if autograd keeps a result of a forward that ran again and again, and no backward ever ran.
+ * A program that died might still have run one. */
+static bool is_of_unused_graph(const struct history *history, const struct block *block)
+{
+    const uint32_t stack_id = site_stack(block->site_id);
+    return block->is_of_graph && !history->rounds_count && history->has_exit &&
+           !history->failures_in_all && stack_id < history->stack_count &&
+           history->stacks[stack_id].count >= FORWARDS_FEWEST;
 }
 
 enum cause categories_cause_of(const struct categories *categories, const struct block *block)
@@ -378,7 +390,11 @@ enum cause categories_cause_of(const struct categories *categories, const struct
         return CAUSE_COUNT;
     const enum category category = categories_of(categories, block);
     const bool is_activation = category == CATEGORY_activations;
-    switch (category_of_function(categories, site_stack(block->site_id))) {
+    const uint8_t function = category_of_function(categories, site_stack(block->site_id));
+    /* Autocast turns the recording on for its casts, also under no_grad. */
+    if (function != CATEGORY_cast && is_of_unused_graph(categories->history, block))
+        return CAUSE_unused_graph;
+    switch (function) {
     case CATEGORY_cast:
         return is_weight_copy(categories, site_stack(block->site_id)) ? CAUSE_weight_copies
                                                                       : CAUSE_COUNT;

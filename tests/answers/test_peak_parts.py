@@ -121,6 +121,60 @@ def test_a_kind_of_memory_that_explains_the_peak_is_a_reason(program, run, why, 
     assert [remedy in text for role, text in verdict if role == "do"] == ([True] if remedy else [])
 
 
+@pytest.mark.parametrize("forwards, trains, fails, says", [(4, False, False, True), (2, False, False, False), (4, True, False, False), (4, False, True, False)])
+def test_a_graph_that_no_backward_used_is_a_reason(program, forwards, trains, fails, says):
+    """A program that failed, or that ran too few forwards, might have called backward later."""
+    program.tensor(8, *INIT)
+    for _ in range(forwards):
+        program.free(program.tensor(20, *FORWARD, recorded=True))
+    if trains:
+        program.free(program.tensor(8, *BACKWARD))
+    if fails:
+        program.trace.fail(1 << 40)
+    program.trace.exit()
+    verdict = program.verdict()
+    reason = "20.00 MiB of it are tensors that autograd recorded for a backward, and no backward ever ran."
+    assert (("why", reason) in verdict) == says
+    assert any("torch.no_grad()" in text for role, text in verdict if role == "do") == says
+
+
+def test_casts_of_autocast_are_recorded_under_no_grad_too(program):
+    program.trace.rows["module"].append((1, f"{TORCH}/lib/libtorch_cpu.so", None, 0x1000, 0x1000, 0x9000))
+    program.trace.name(0x2000, (None, None, "at::_ops::_to_copy::call"))
+    program.trace.name(0x2100, (None, None, "at::autocast::cached_cast"))
+    program.tensor(40, *INIT)
+    for _ in range(4):
+        program.tensor(20, 0x2000, 0x2100, *FORWARD, recorded=True)
+    program.trace.exit()
+    assert "torch.no_grad()" not in str(program.verdict())
+
+
+@pytest.mark.parametrize("steps, drops, says", [(6, 1, True), (6, 3, False), (6, 0, False), (3, 1, False)])
+def test_gradients_that_no_step_drops_are_a_reason_beside_others_that_steps_drop(program, steps, drops, says):
+    """Gradients of several micro batches are dropped together. If none is dropped, they are accumulated by intent."""
+    program.tensor(40, *INIT)
+    for step in range(steps):
+        activations = program.tensor(20, *FORWARD, recorded=True)
+        if not step:
+            program.tensor(30, *BACKWARD)
+        if not drops or not step % drops:
+            gradient = program.tensor(8, *BACKWARD)
+        program.free(activations)
+        program.free(program.tensor(1, *STEP))
+        if drops and step % drops == drops - 1:
+            program.free(gradient)
+    verdict = program.verdict()
+    assert any("gradients that no step dropped" in text for role, text in verdict if role == "why") == says
+    assert any("requires_grad_(False)" in text for role, text in verdict if role == "do") == says
+
+
+@pytest.mark.parametrize("size, says", [(100, True), (10, False)])
+def test_steps_say_a_peak_after_the_last_of_them(program, size, says):
+    program.train().tensor(size, *FORWARD)
+    sentence = f"The peak of the run, {size + 24}.00 MiB, came after the last step."
+    assert any(sentence in text for _, text in program.verdict("steps")) == says
+
+
 @pytest.mark.parametrize("frames, category", [(RECOMPUTED, "activations"), (BACKWARD, "gradients")])
 def test_what_a_checkpoint_computes_again_is_no_gradient_if_the_backward_does_not_end(program, frames, category):
     program.tensor(8, *INIT)

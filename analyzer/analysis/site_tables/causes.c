@@ -78,6 +78,38 @@ static int add_replaced(uint64_t *bytes, struct pair_map *counts,
     return 0;
 }
 
+/* --- gradients that are not dropped --- */
+
+enum { UNDROPPED_ROUNDS = 3 };
+
+/* The most backwards that a gradient saw before a step dropped it; 0: none was dropped. */
+static uint32_t longest_gradient(const struct categories *categories)
+{
+    const struct history *history = categories->history;
+    const struct block *ended = history->ended_blocks.items;
+    uint32_t longest = 0;
+    for (size_t i = 0; i < history->ended_blocks.count; i++) {
+        const uint32_t rounds = block_rounds(history, &ended[i]) + 1;
+        if (ended[i].memory == MEMORY_TENSOR && rounds > longest &&
+            block_end_round(history, &ended[i]) < history->rounds_count &&
+            categories_of(categories, &ended[i]) == CATEGORY_gradients)
+            longest = rounds;
+    }
+    return longest;
+}
+
+/* True if the gradient lived through the last backward, and through more than twice as many as
+ * those that were dropped. */
+static bool is_undropped(const struct categories *categories, const struct block *block,
+                         uint32_t longest)
+{
+    const uint32_t rounds = block_rounds(categories->history, block);
+    const bool is_last =
+        block_end_round(categories->history, block) == categories->history->rounds_count;
+    return longest && is_last && block->memory == MEMORY_TENSOR && rounds >= UNDROPPED_ROUNDS &&
+           rounds > 2 * longest && categories_of(categories, block) == CATEGORY_gradients;
+}
+
 int causes_at(struct causes *causes, const struct categories *categories, uint32_t account,
               uint64_t index, struct err *err)
 {
@@ -85,11 +117,14 @@ int causes_at(struct causes *causes, const struct categories *categories, uint32
     const struct block *block, *youngest = NULL;
     struct pair_map counts = {0};
     *causes = (struct causes){.youngest = CATEGORY_other};
+    const uint32_t longest = longest_gradient(categories);
     struct live_walk walk = live_walk_begin(history, account, index);
     while ((block = live_walk_next(&walk))) {
         const enum cause cause = categories_cause_of(categories, block);
         if (cause != CAUSE_COUNT)
             causes->bytes[cause] += block->size_bytes;
+        if (is_undropped(categories, block, longest))
+            causes->bytes[CAUSE_undropped] += block->size_bytes;
         if (!youngest || block->life.begin_index > youngest->life.begin_index)
             youngest = block;
     }

@@ -8,6 +8,9 @@
  *     backward ─────────── moment ─────────── backward
  *       ──── old ────────────┼─────┤
  *                  ├─── new ─┼──────────────────────
+ *
+ * `undropped` are gradients that lived through the last backward, and through more than twice as
+ * many as any gradient that was dropped.
  */
 #pragma once
 
