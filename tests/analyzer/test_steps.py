@@ -178,7 +178,7 @@ def test_a_failure_is_explained_by_its_step(trace):
     trace.fail(40 * MIB // 3, stack=trace.stack(("train.py", 23, "layer_3")))
     outlier = steps(trace)["outlier"]
     assert (outlier["cause"], outlier["larger_ratio"]) == ("more bytes at the same call stacks", 1.33333)
-    why = "in step 31, the same call stacks asked for blocks 1.33 times as large as in other steps"
+    why = "In step 31, the same call stacks asked for blocks 1.33 times as large as in other steps"
     assert any(why in sentence for sentence in opened(trace, "report"))
     assert any(why in sentence for sentence in opened(trace, "oom"))
 
@@ -209,7 +209,7 @@ def test_a_failure_after_a_leak_names_what_leaks(trace):
     trace.write()
     answer = opened(trace, "report")
     assert any(
-        "; 600.00 MiB was live when step 51 began" in sentence and sentence.endswith("a rising line, a leak.")
+        sentence.startswith("600.00 MiB was live when step 51 began") and "a rising line, a leak; " in sentence
         for sentence in answer
     )
     assert any("10.00 MiB" in sentence and "train.py:40 keep" in sentence for sentence in answer)
