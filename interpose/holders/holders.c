@@ -400,11 +400,43 @@ static void plan_next(void)
                                                                  : 2 * count);
 }
 
+static bool is_frame_of_simulator(const struct python_api *api, void *frame)
+{
+    void *name = attribute_of(api, api->PyObject_GetAttrString(frame, "f_code"), "co_filename");
+    const char *file = name ? api->PyUnicode_AsUTF8(name) : NULL;
+    const bool is_own = file && !strcmp(file, VALUES_FILE);
+    if (name)
+        api->Py_DecRef(name);
+    return is_own;
+}
+
+/* In dry runs, code of the simulator runs inside PyTorch's operators. A walk there would find
+ * tensors before the operator returns them, and so before any variable has them. */
+static bool is_in_simulator(const struct python_api *api)
+{
+    enum { FRAMES_MAX = 32 };
+    void *frame = device_is_simulated() ? api->PyEval_GetFrame() : NULL;
+    bool is_found = false;
+    if (frame)
+        api->Py_IncRef(frame);
+    for (int i = 0; frame && !is_found && i < FRAMES_MAX; i++) {
+        is_found = is_frame_of_simulator(api, frame);
+        frame = is_found ? frame : attribute_of(api, frame, "f_back");
+        if (frame && !api->PyObject_IsTrue(frame))
+            release(api, &frame);
+    }
+    release(api, &frame);
+    api->PyErr_Clear();
+    return is_found;
+}
+
 static int at_pending_call(void *argument)
 {
     const struct python_api *api = python_api();
     (void)argument;
     if (!api || api->is_finalizing() || !recording_generation())
+        return 0;
+    if (is_in_simulator(api) && !api->Py_AddPendingCall(at_pending_call, NULL))
         return 0;
     if (!is_attached) {
         is_attached = true;
