@@ -6,8 +6,8 @@ tensors on the card. Each object is met once, through the shortest chain of refe
 The walk changes nothing: it calls no code of the program, compares types by identity, keeps no reference, allocates nothing on
 the card, and collects nothing (holders.c). It defines no class and no function that refers to itself, because those would be
 garbage that only a collection frees. It makes many small lists instead of tuples, because CPython keeps thousands of freed
-tuples for later, which shifts the program's next collection. walk_names.py, walk_places.py and walk_start.py follow in the same
-namespace (walk_file.S); holders.c provides reason, row, done, keep, hand_on, main_code, at_failure,
+tuples for later, which shifts the program's next collection. walk_names.py, walk_places.py, walk_stacks.py and walk_start.py
+follow in the same namespace (walk_file.S); holders.c provides reason, row, done, keep, hand_on, main_code, at_failure,
 at_end, after_fork and switch_interval, the seconds after which another thread could run before the walk.
 """
 import collections
@@ -86,6 +86,10 @@ LIBRARIES = tuple({os.path.dirname(os.path.dirname(torch.__file__)) + "/", os.pa
 
 def is_of_library(file):
     return file.startswith(LIBRARIES) or "/site-packages/" in file or "/dist-packages/" in file
+
+
+def is_of_program(file):
+    return not is_of_library(file)
 
 
 def is_own_module(module):
@@ -300,7 +304,7 @@ def thing_at(address):
 
 # Offsets in the frames of CPython 3.11 and 3.12, which become objects only when a program asks for one: in the object, the frame;
 # in the frame, code, caller, owner and the slots of the variables. An owner of 3 has no variables.
-FRAME_IN_OBJECT, SLOTS_IN_FRAME, OWNER_WITHOUT_VARIABLES = 24, 72, 3
+FRAME_IN_OBJECT, SLOTS_IN_FRAME, ENTRY_IN_FRAME, OWNER_WITHOUT_VARIABLES = 24, 72, 68, 3
 CODE_IN_FRAME, CALLER_IN_FRAME, OWNER_IN_FRAME = (32, 48, 69) if MINOR == 11 else (0, 8, 70)
 CODE_IN_OBJECT = 32  # in the frame objects up to CPython 3.10
 
@@ -316,6 +320,22 @@ def frame_of(thing):
         return [code, frame if word(frame + CODE_IN_FRAME) == id(code) else None]
     start = id(thing) + type(thing).__basicsize__ - 8
     return [code, start if word(id(thing) + CODE_IN_OBJECT) == id(code) else None]
+
+
+def is_entered_by_c(frame):
+    """Did C code call the function of the frame, as sorted() calls its key? False before CPython 3.11, which does not tell."""
+    if MINOR < 11 or frame[1] is None:
+        return False
+    address = address_of(frame[1])
+    if MINOR == 11:
+        return ctypes.c_bool.from_address(address + ENTRY_IN_FRAME).value
+    caller = word(address + CALLER_IN_FRAME)
+    return caller == 0 or ctypes.c_ubyte.from_address(caller + OWNER_IN_FRAME).value >= OWNER_WITHOUT_VARIABLES
+
+
+def address_of(place):
+    """Returns the address of a frame's struct, since CPython 3.11. place: see frame_of."""
+    return place if type(place) is int else word(id(place) + FRAME_IN_OBJECT)
 
 
 def callers_of(thing):
@@ -336,7 +356,7 @@ def callers_of(thing):
 
 def locals_of(frame):
     """Returns the names and values of a frame's variables."""
-    code, place = frame
+    code, place = frame[:2]
     if place is None:
         return []
     if MINOR >= 13:
@@ -362,17 +382,27 @@ def steady_until(old_interval):
     return 0
 
 
-def frames():
-    """Returns the running frames that have variables of their own, outermost first. Before CPython 3.13 those of other threads are
-    read only while they cannot run, because they may end while they are read. A backward runs in a thread of its own."""
+def running_frames(are_all_safe):
+    """Returns the running frames, outermost first, each with the number of its thread and the answer to "does it run a call of C
+    code that does not go on before the walk ends?". Those of other threads are read only if that is safe, or while they cannot
+    run, because they may end while they are read. A backward runs in a thread of its own, while another one waits for it."""
     found = []
-    are_steady = MINOR >= 13 or time.monotonic() < limits["steady_until"]
-    for thing in sys._current_frames().values() if are_steady else (sys._getframe(),):
-        for frame in reversed(callers_of(thing)):
-            if not frame[0].co_filename.startswith("<gpumemtrace") and frame[0].co_flags & OPTIMIZED:
-                found.append(frame)
-    thing = frame = None  # the last one is the frame of this function: a frame that keeps itself, and its callers, would be garbage
+    are_steady = are_all_safe or time.monotonic() < limits["steady_until"]
+    for thread, thing in enumerate(sys._current_frames().values() if are_steady else (sys._getframe(),)):
+        inner, own = None, []
+        for frame in callers_of(thing):
+            if not frame[0].co_filename.startswith("<gpumemtrace"):
+                in_c = is_entered_by_c(inner) if own else reason == "oom"
+                own.append(frame + [thread, in_c])
+            inner = frame
+        found.extend(reversed(own))
+    thing = inner = frame = None  # this function's own frame: a frame that keeps itself, and its callers, would be garbage
     return found
+
+
+def frames():
+    """Returns the running frames that have variables of their own. Since CPython 3.13, reading these is always safe."""
+    return [frame for frame in running_frames(MINOR >= 13) if frame[0].co_flags & OPTIMIZED]
 
 
 # --- roots ---
@@ -396,12 +426,6 @@ def add_frames():
                 add_root(value, ["local", frame[0], name])
             elif gc.is_tracked(value):
                 library_locals.append([["local", frame[0], name], value])
-
-
-def add_library_frames():
-    for mark, value in library_locals:
-        add_root(value, mark)
-    library_locals.clear()
 
 
 def add_exceptions():

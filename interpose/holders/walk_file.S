@@ -8,6 +8,7 @@ holders_source:
     .incbin "interpose/holders/walk.py"
     .incbin "interpose/holders/walk_names.py"
     .incbin "interpose/holders/walk_places.py"
+    .incbin "interpose/holders/walk_stacks.py"
     .incbin "interpose/holders/walk_start.py"
     .byte 0
     .section .note.GNU-stack, "", %progbits

@@ -161,10 +161,11 @@ def step_from_frame(trail, frame, below, kind):
 
 
 def is_run_by_library(trail):
-    """Does a variable of a running function of a library lead to the coroutine, as that of asyncio.run() does? Then the coroutine
-    is a running function of the program."""
-    return trail["root"][0] == "local" and len(trail["names"]) == 1 and not trail["containers"] and \
-        is_of_library(trail["root"][1].co_filename)
+    """Does a variable of a running function of a library lead to the coroutine, as that of asyncio.run() does, or a running
+    statement, as the call of asyncio.run()? Then the coroutine is a running function of the program."""
+    root = trail["root"]
+    is_running = root[0] == "statement" or root[0] == "local" and is_of_library(root[1].co_filename)
+    return is_running and len(trail["names"]) == 1 and not trail["containers"]
 
 
 def step_from_exception(trail, above, below):
@@ -309,7 +310,8 @@ def step_on(trail, above, below, mark):
     elif BaseException in line:
         step_from_exception(trail, above, below)
     elif kind is types.MethodType:
-        trail["text"] += ".__self__" if above.__self__ is below else ".__func__"
+        if not trail["text"].endswith(WITH):  # the method __exit__ of the object
+            trail["text"] += ".__self__" if above.__self__ is below else ".__func__"
     elif TensorBase in line:
         step_from_tensor(trail, above, below)
     elif type in line:
@@ -363,9 +365,9 @@ def cut_to_container(trail):
 
 def start_of(mark):
     """Returns the trail of a root."""
-    sort, where, name = mark
+    sort, where, name = mark[:3]
     text = where if sort == "exception" else name
-    if sort == "local":
+    if sort in ("local", "statement") and where.co_name != "<module>":
         text = f"{function_name(where)}: {name}"
     elif sort == "global" and where != "__main__":
         text = f"{where}.{name}"

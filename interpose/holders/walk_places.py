@@ -142,6 +142,8 @@ def place_of(trail):
         for each in ("fill", "item", sort) if trail["filled"] else (sort,):
             if each != sort or not is_exact or name == trail["names"][-1][0]:
                 place = place or choose(each, name, trail["root"])
+    if place is None and trail["root"][0] == "statement":
+        place = trail["root"][1], trail["root"][3]
     return text_of_place(place)
 
 

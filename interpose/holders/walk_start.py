@@ -167,9 +167,12 @@ def objects_of_outside():
 def name_outside(at):
     """Returns the chain, kind and place of what C++ code refers to."""
     name = callback_of(objects[at])
-    if name is None:
+    if name is not None:
+        return f"<hook {name}>", "hook", place_of_call("hook")
+    statement = call_that_made(objects[at])
+    if statement is None:
         return "", "c++", NO_PLACE
-    return f"<hook {name}>", "hook", place_of_call("hook")
+    return start_of(["statement", statement[0], STATEMENT])["text"], "statement", text_of_place(statement)
 
 
 def name_of_cell(cell):
@@ -215,6 +218,7 @@ def rows_of_rest():
     """Returns {position: chain, kind and place} of the storages in the rest. Those whose referrers were not looked for are as the
     others are, if these are all alike."""
     (in_cycles, closed), outside = objects_of_cycles(), objects_of_outside()
+    note_births()
     shared = only_one({place_in_rest(at) for at in closed} - {NO_PLACE}, NO_PLACE)  # the only place that makes a cycle
     rows, unknown = {}, []
     for _, at in storages.values():
@@ -227,7 +231,9 @@ def rows_of_rest():
     usual = only_one({(chain, kind) for chain, kind, _ in rows.values()}, ("", "c++"))
     place = only_one({place for _, _, place in rows.values()}, NO_PLACE)
     for at in unknown:
-        rows[at] = usual[0], usual[1], place_in_rest(at) if place == NO_PLACE else place
+        rows[at] = name_outside(at)
+        if rows[at][1] == "c++":
+            rows[at] = usual[0], usual[1], place_in_rest(at) if place == NO_PLACE else place
     return rows
 
 
@@ -259,10 +265,11 @@ def walk():
     position = walk_from_program()
     found_bytes = sum(size for size, _ in storages.values())
     tensors, rest_bytes = tensors_not_met()
-    if library_locals and is_large(rest_bytes, found_bytes):
-        add_library_frames()
-        position = go_on(position)
-        tensors, rest_bytes = tensors_not_met()
+    for add_more in (add_stacks_of_program, add_library_frames):
+        if is_large(rest_bytes, found_bytes):
+            add_more()
+            position = go_on(position)
+            tensors, rest_bytes = tensors_not_met()
     if is_large(rest_bytes, found_bytes):
         group = group_of(tensors)
         if group is None:

@@ -78,6 +78,7 @@ def program(tmp_path):
     ("finalizer", "weakref.finalize(Scorer.close)", None, "weakref.finalize(Scorer.close), registered at score.py:28", "bound method"),
     ("iterator", "main: batches[*]", 12, "main: batches (itertools.cycle of 12), assigned at score.py:28",
      "in place of itertools.cycle()"),
+    ("statement", "main: <running statement>", None, "main: <running statement>, running at score.py:28", "fewer tensors"),
     ("closure", "make.<closure seen>", None, "make.<closure seen>, assigned at score.py:28", "argument"),
     ("default", "collect.<default seen>", None, "collect.<default seen>, defined at score.py:28", "None the default"),
     ("cycle", "", None, "a reference cycle that no variable leads to, made at score.py:28", "Break the cycle"),
@@ -315,7 +316,6 @@ def test_a_failure_says_the_largest_holder(program, walked):
 
 @pytest.mark.parametrize("kind, is_said", [("list", True), ("cycle", True), ("c++", False)])
 def test_a_failure_does_not_say_that_no_variable_keeps_the_memory(program, kind, is_said):
-    """A list that a comprehension is still building has no name."""
     fail(program, False).walk(kind, "main: history[*]" if kind == "list" else "", reason="oom")
     page = load_json("oom", program.write())
     assert any("12.00 MiB is kept by" in text for text in sentences_of(page)) == is_said

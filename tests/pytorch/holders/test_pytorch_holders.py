@@ -8,9 +8,9 @@ from support.pytorch_builds import SCRIPTS
 
 KEEPERS = SCRIPTS / "keepers" / "keepers.py"
 UNIT = 1 << 16
-OOM, ENDED, INTERRUPTED, IN_BACKWARD, UNREACHABLE, ARRAYS, TASKS, RECURSIVE = (
+OOM, ENDED, INTERRUPTED, IN_BACKWARD, UNREACHABLE, ARRAYS, TASKS, RECURSIVE, RUNNING = (
     SCRIPTS / "keepers" / f"{name}.py"
-    for name in ("runs_out", "ends", "interrupted", "runs_out_in_backward", "unreachable", "arrays", "tasks", "recursive")
+    for name in ("runs_out", "ends", "interrupted", "runs_out_in_backward", "unreachable", "arrays", "tasks", "recursive", "running")
 )
 
 # Size of the storages in the program: number of storages, kind of the holder, chain, number of items of the container.
@@ -64,6 +64,17 @@ def holders(recording, reason):
         f"SELECT size_bytes, kind, chain, items_count, line FROM holders WHERE walk_id = {walk[0]} AND size_bytes >= {UNIT}"
     ):
         found.setdefault(size / UNIT, []).append(tuple(row))
+    return found
+
+
+def of_any_walk(recording):
+    """Returns {size in units: {(kind, chain, number of items, line, number of storages)}} of the walks that were asked for."""
+    found = {}
+    for size, *row in recording.rows(
+        "SELECT size_bytes, kind, chain, items_count, line, count(*) FROM holders"
+        " WHERE reason = 'asked' GROUP BY walk_id, size_bytes, kind, chain, items_count, line"
+    ):
+        found.setdefault(size / UNIT, set()).add(tuple(row))
     return found
 
 
@@ -129,6 +140,32 @@ def test_a_function_that_calls_itself_is_a_cycle_with_the_line_of_its_definition
 def test_a_coroutine_that_waits_is_a_running_function_if_asyncio_runs_it(dry_run, size, count, kind, chain, items_count):
     found = holders(dry_run(str(TASKS)), "asked")[size]
     assert found == [(kind, chain, items_count, commented_lines(TASKS)[size])] * count
+
+
+@pytest.mark.parametrize("size, count, kind, chain, items_count", [
+    (40, 3, "list", "uses_its_stack: <running loop> -> batches: cache[*]", 3),
+    (41, 3, "list", "uses_its_stack: <running loop>[*]", 3),
+    (42, 1, "attribute", "uses_its_stack: <running with>.kept", None),
+    (43, 1, "statement", "uses_its_stack: <running statement>", None),
+    (44, 1, "statement", "uses_its_stack: <running statement>", None),
+])  # fmt: skip
+def test_a_value_that_no_variable_has_yet_is_named_after_the_running_statement(dry_run, size, count, kind, chain, items_count):
+    found = of_any_walk(dry_run(str(RUNNING)))[size]
+    assert found == {(kind, chain, items_count, commented_lines(RUNNING)[size], count)}
+
+
+@pytest.mark.parametrize("size, count, function", [
+    (45, 3, "calls_c_code"), (46, 2, "calls_c_code"), (47, 1, "calls_c_code"), (48, 1, "leaves_it_to_c_code"),
+])  # fmt: skip
+def test_what_a_running_call_of_c_code_has_made_is_named_after_its_statement(dry_run, size, count, function):
+    recording = dry_run(str(RUNNING))
+    named = ("statement", f"{function}: <running statement>", None, commented_lines(RUNNING)[size], count)
+    expected = named if recording.completed.stdout == "True\n" else ("c++", "", None, None, count)
+    assert of_any_walk(recording)[size] == {expected}
+
+
+def test_what_c_code_keeps_is_not_named_after_the_statement_that_runs_later(dry_run):
+    assert of_any_walk(dry_run(str(RUNNING)))[50] == {("c++", "", None, None, 1)}
 
 
 def test_an_exception_that_ended_the_program_keeps_the_variables_of_its_frames(dry_run):
