@@ -376,10 +376,13 @@ def start_of(mark):
 
 
 def trail_to(position):
+    """Returns the trail of the chain to this object. None: an object of the chain has changed since."""
     path = []
-    while position >= 0:
+    while position is not None and position >= 0:
         path.append(position)
-        position = parents[position]
+        position = parent_of(position)
+    if position is None:
+        return None
     path.reverse()
     trail = start_of(marks[path[0]])
     for above, below in zip(path, path[1:]):

@@ -243,10 +243,10 @@ def write_rows():
     for address in sorted(storages, key=size_of, reverse=True)[:ROWS_MAX]:
         size, at = storages[address]
         item, count = None, None
-        if at in of_rest:
-            chain, kind, place = of_rest[at]
+        trail = None if at in of_rest else trail_to(at)
+        if trail is None:
+            chain, kind, place = of_rest.get(at, ("", "c++", NO_PLACE))
         else:
-            trail = trail_to(at)
             chain, kind, place, item, count = trail["text"], kind_of(trail), place_of(trail), trail["item"], trail["count"]
         row(address, size, kind, text_for(chain), text_for(item), -1 if count is None else count, text_for(place[0]),
             text_for(place[1]), place[2])
