@@ -191,7 +191,7 @@ def place_in_rest(at):
     for above, below in edges():
         if below == at and found is None:
             holder = objects[above]
-            name = key_of(holder, objects[at]) if type(holder) is dict else None
+            name = key_of(holder, objects[at]) if type(holder) is dict else slot_name(holder, objects[at])
             if type(holder) is CellType:
                 found = choose("var", name_of_cell(holder), ["global", "__main__", None])
             elif type(holder) is types.FrameType:
