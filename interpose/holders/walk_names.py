@@ -195,7 +195,7 @@ def callback_of(thing):
         thing = thing.func
     if type(thing) is types.MethodType:
         thing = thing.__func__
-    return function_name(thing.__code__) if type(thing) is types.FunctionType else None
+    return thing.__qualname__.replace("<locals>.", "") if type(thing) is types.FunctionType else None
 
 
 def slot_name(thing, below):
