@@ -31,6 +31,14 @@ static int set_up(void **state)
     return 0;
 }
 
+static void only_x86_64(void)
+{
+#ifndef __x86_64__
+    print_message("the quick walk is for x86-64 only\n");
+    skip();
+#endif
+}
+
 struct found {
     void **frames;
     int count, limit;
@@ -173,6 +181,7 @@ static void descend(unsigned depth)
 
 TEST_WITH(what_was_found_once_is_walked_from_then_on, set_up, NULL)
 {
+    only_x86_64();
     for (int turn = 0; turn < 10; turn++) {
         seed = 7; /* the same functions each time */
         descend(20);
@@ -183,6 +192,7 @@ TEST_WITH(what_was_found_once_is_walked_from_then_on, set_up, NULL)
 
 TEST_WITH(stacks_of_many_shapes_are_what_the_unwinder_finds, set_up, NULL)
 {
+    only_x86_64();
     seed = 42;
     for (int turn = 0; turn < 20000; turn++)
         descend((unsigned)(next_random() % 24));
@@ -209,6 +219,7 @@ static GMT_NOINLINE void roomy(size_t bytes, size_t next_bytes)
 
 TEST_WITH(a_frame_that_moved_between_others_that_did_not_is_noticed, set_up, NULL)
 {
+    only_x86_64();
     for (size_t turn = 0; turn < 50; turn++) {
         const size_t bytes = 64 * (1 + turn % 7);
         roomy(bytes, 64 * 8 - bytes);
@@ -218,6 +229,7 @@ TEST_WITH(a_frame_that_moved_between_others_that_did_not_is_noticed, set_up, NUL
 
 TEST_WITH(above_the_confirmed_frames_nothing_is_walked, set_up, NULL)
 {
+    only_x86_64();
     for (volatile int turn = 0; turn < 4; turn++) { /* one calling line, not unrolled */
         if (turn == 3)
             walk.top = (uintptr_t)__builtin_frame_address(0);
@@ -242,6 +254,7 @@ static void fixed_way(void)
 
 TEST_WITH(a_frame_that_no_rule_describes_is_left_to_the_unwinder, set_up, NULL)
 {
+    only_x86_64();
     typedef void call_function(void (*function)(void));
     enum { BYTES = 4096 };
     void *code = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -257,6 +270,7 @@ TEST_WITH(a_frame_that_no_rule_describes_is_left_to_the_unwinder, set_up, NULL)
 
 TEST_WITH(after_such_frames_others_are_walked_again, set_up, NULL)
 {
+    only_x86_64();
     walk.failures = 3;
     walk.pause = 7;
     for (int turn = 0; turn < 20; turn++)
@@ -279,6 +293,7 @@ static void on_another_stack(void)
 
 TEST_WITH(a_stack_that_is_switched_to_is_walked_or_unwound, set_up, NULL)
 {
+    only_x86_64();
     enum { BYTES = 1 << 17 };
     char *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(memory != MAP_FAILED);
@@ -303,22 +318,12 @@ static void handle(int signal)
 
 TEST_WITH(the_stack_of_a_signals_handler_is_left_to_the_unwinder, set_up, NULL)
 {
+    only_x86_64();
     signal(SIGUSR1, handle);
     for (int turn = 0; turn < 20; turn++)
         raise(SIGUSR1);
     signal(SIGUSR1, SIG_DFL);
     assert_int_equal(walked_count, 0);
 }
-
-#ifdef __x86_64__
-#else
-static void left_out(void *state[])
-{
-    (void)state;
-    print_message("the quick walk is for x86-64 only\n");
-    skip();
-}
-{#name, 0 ? (name) : left_out, set_up, NULL, NULL}
-#endif
 
 UNIT_MAIN(NULL, NULL)
