@@ -36,7 +36,7 @@ BATCH = 32  # objects that are visited together
 
 # Each object met, the position of the object that led to it (-1: a root; less: see visit_batch), and how.
 objects, parents, marks = [], [], []
-seen = {}  # id of an object: its position
+seen = {}  # id of an object: its position; -1: the variables of a module; OWN: of the walk itself
 storages = {}  # address: [bytes, position of the tensor that was met first]
 limits = {"until": time.thread_time() + TIME_LIMIT_S - NAMES_TIME_S, "objects": OBJECTS_LIMIT, "stopped": None, "libraries": False,
           "steady_until": 0}

@@ -7,6 +7,7 @@ The last part of walk.py, in one namespace with it: the order of the roots, the 
 ROWS_MAX = 10_000
 SAMPLE_MAX = 4  # tensors that no root leads to and whose referrers are looked for: each look goes over all objects
 REFERRER_LEVELS, LEVEL_MAX = 40, 24
+OWN = -2  # in `seen`
 REST_BYTES, REST_RATIO = 1 << 20, 20  # a rest that is smaller, in bytes or as a part of what was found, is left alone
 
 
@@ -31,8 +32,17 @@ def set_limits():
     limits["objects"] = min(OBJECTS_LIMIT, min(MEMORY_LIMIT_BYTES, free_bytes // 10) // BYTES_PER_OBJECT)
 
 
+def pass_over_own():
+    """Marks the walk's own containers and functions as met. A list of objects that led to itself would outlive the walk."""
+    seen[id(globals())] = OWN
+    for thing in list(globals().values()):
+        if type(thing) in (dict, list, set, types.FunctionType):
+            seen[id(thing)] = OWN
+
+
 def walk_from_program():
     """Walks from the variables of the program, which people know, before any of a library."""
+    pass_over_own()
     for module in list(sys.modules.values()):  # functions lead to these, but they are roots
         if type(module) is types.ModuleType:
             seen[id(vars(module))] = -1
@@ -85,9 +95,9 @@ def group_of(tensors):
     met, targets = {id(thing) for thing in group}, list(group)
     for _ in range(REFERRER_LEVELS):
         new = []
-        for thing in gc.get_referrers(*targets):
-            if id(thing) not in met and not any(thing is own for own in (tensors, group, targets, new, objects)) \
-                    and not is_arguments(thing, targets):
+        own = list(map(id, (tensors, group, targets, new)))
+        for thing in gc.get_referrers(*targets):  # no inner function uses `thing`: its cell would be a referrer
+            if id(thing) not in met and id(thing) not in own and seen.get(id(thing)) != OWN and not is_arguments(thing, targets):
                 met.add(id(thing))
                 new.append(thing)
         if not new:

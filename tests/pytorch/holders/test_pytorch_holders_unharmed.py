@@ -46,6 +46,12 @@ def test_a_walk_reads_no_tuple_that_c_code_still_fills(dry_run):
     assert recording.rows(WALKS) == [(3,)]
 
 
+def test_a_walk_leaves_no_object_of_its_own_behind(dry_run):
+    recording = dry_run(str(KEEPERS / "left.py"))
+    assert recording.completed.stdout == "0 0\n"
+    assert recording.rows("SELECT count(*) >= 12 FROM walk WHERE reason = 'asked'") == [(1,)]
+
+
 @pytest.mark.parametrize("way", ["trace", "collect"])
 def test_a_walk_calls_no_function_that_watches_what_python_does(dry_run, way):
     script = str(KEEPERS / "watched.py")
