@@ -368,8 +368,8 @@ def subclasses():
     return [list(model[3].weight.grad.shape), Weight(torch.ones(3, device=CUDA)).sum().item()]
 
 
-def unknown_loss():
-    return torch.randn(2048, 2048, device=CUDA).pow(2).mean()
+def unknown_loss(width):
+    return torch.randn(width, width, device=CUDA).pow(2).mean()
 
 
 def shown():
@@ -377,19 +377,19 @@ def shown():
     nn.init.trunc_normal_(torch.empty(2048, 2048, device=CUDA), std=0.02)
     total = 0.0
     for step in range(3):
-        loss = unknown_loss().item()
+        loss = unknown_loss(2048).item()
         total += loss
-        print(f"{unknown_loss().item():.3f}", loss, file=sys.stderr)
+        print(f"{unknown_loss(2048).item():.3f}", loss, file=sys.stderr)
     return [total]
 
 
 def compared():
     """Returns the lines that compare a float."""
     best = 1e9
-    loss = unknown_loss().item()  # is compared below
+    loss = unknown_loss(2048).item()  # is compared below
     if loss < best:
         best = loss
-    if unknown_loss() > 1:
+    if unknown_loss(2048) > 1:
         best = 1.0
     return [compared.__code__.co_firstlineno + 3, compared.__code__.co_firstlineno + 6]
 
