@@ -57,7 +57,7 @@ LEFT_OUT = {
 
 def assert_named(test):
     path, name = re.match(r"(.*)::(\w+)", test).groups()
-    if not re.search(rf"^(def|static void) {name}\(", (ROOT / path).read_text(encoding="utf-8"), re.M):
+    if not re.search(rf"^(def |TEST\(|TEST_WITH\(){name}\b", (ROOT / path).read_text(encoding="utf-8"), re.M):
         raise pytest.UsageError(f"tests/aarch64/left_out.py: there is no {test}")
 
 
