@@ -36,7 +36,15 @@ def main():
     after = torch.zeros(MIB, device="cuda")  # after
     del after, loss
     forward(x).backward()  # again
+    views(x).backward()
     time.sleep(0.1)  # PyTorch 2.15 aborts if Python ends while autograd's thread still frees its tensors
+
+
+def views(x):
+    """Operators that allocate nothing in their forward, but in their backward."""
+    first, second = x.chunk(2)  # chunk
+    product = first * second  # product
+    return product.relu_().sum()  # in place
 
 
 main()
