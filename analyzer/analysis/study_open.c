@@ -115,7 +115,8 @@ static bool uncover_steps(struct step_ends *ends)
         return false;
     ends->is_without_optimizer |= step_ends_were_hidden(ends);
     ends->is_sequence |= was_sequence;
-    ends->micro_caller |= micro_caller;
+    if (micro_caller)
+        ends->micro_caller = micro_caller;
     begin_ends(ends);
     return true;
 }

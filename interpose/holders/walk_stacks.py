@@ -15,7 +15,7 @@ INSTRUCTION_IN_FRAME = 56  # CPython 3.11 to 3.13
 INSTRUCTION_IN_OBJECT = 96 if MINOR == 10 else 104  # of the frame objects up to CPython 3.10
 MAKES_GENERATOR = 0x20 | 0x80 | 0x200  # flags of the code of generators and coroutines
 STATEMENT, LOOP, WITH = "<running statement>", "<running loop>", "<running with>"
-# What an instruction leaves on the stack for a whole block: distance from the top, and text.
+# Instructions that leave a value on the stack for a whole block: its distance from the top, and its text.
 BLOCKS = {"GET_ITER": (1, LOOP), "GET_AITER": (1, LOOP), "BEFORE_WITH": (2, WITH), "BEFORE_ASYNC_WITH": (2, WITH),
           "SETUP_WITH": (2, WITH)}
 NEVER_FALLS_THROUGH = ("JUMP_FORWARD", "JUMP_ABSOLUTE", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT", "RETURN_VALUE",
