@@ -255,11 +255,7 @@ static int estimate_serving(struct model_asked *asked, struct err *err)
     question->settings.training = false;
     model_release(&asked->model);
     return serving_make(&asked->serving, &asked->source, &question->request, &question->settings,
-                        &asked->model, &asked->estimate, err) ||
-                   serving_grow(&asked->serving, &asked->source, &question->request,
-                                &question->settings, err)
-               ? -1
-               : 0;
+                        true, &asked->model, &asked->estimate, err);
 }
 
 int model_asked_estimate(struct model_asked *asked, struct err *err)

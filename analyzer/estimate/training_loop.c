@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "cache_growth.h"
 #include "load_order.h"
 #include "loop.h"
 #include "analyzer/util/array.h"
@@ -85,35 +86,20 @@ static void make_pool(struct run *run)
                            (i < serve->pool_bytes % serve->pool_pieces));
 }
 
-/* Grows the caches to `tokens` tokens: copies one layer's cache after the other into a larger
- * one. */
-static void grow_caches(struct run *run, uint64_t tokens)
-{
-    for (size_t i = 0; i < run->plan->layer_count; i++) {
-        const struct plan_layer *planned = &run->plan->layers[i];
-        const uint64_t rows = planned->layer->output.dims[0];
-        if (run->outgrown[i] == NONE)
-            continue;
-        const uint32_t grown = storage_new(
-            run, CATEGORY_kv_cache, planned->output_bytes / rows * (tokens < rows ? tokens : rows));
-        storage_drop(run, run->outgrown[i]);
-        run->outgrown[i] = grown;
-    }
-}
-
-/* Makes the caches as they are before the last token. */
+/* Makes the caches as they are before the last token. With growth, the previous pass made them. */
 static void load_caches(struct run *run)
 {
     const struct serve *serve = &run->plan->settings.serve;
-    const bool grows = serve->pass == SERVE_decode && serve->pool_bytes == 0;
-    const uint64_t first = serve->grows_from ? serve->grows_from : serve->tokens - 1;
+    if (serve->pass != SERVE_decode || serve->pool_bytes || serve->growth)
+        return;
     for (size_t i = 0; i < run->plan->layer_count; i++) {
         const struct plan_layer *planned = &run->plan->layers[i];
-        const bool is_cache = planned->layer->kind->traits & TRAIT_cache;
-        run->outgrown[i] = grows && is_cache ? storage_new(run, CATEGORY_kv_cache, 0) : NONE;
+        const uint64_t rows = planned->layer->output.dims[0];
+        const uint64_t tokens = serve->tokens - 1 < rows ? serve->tokens - 1 : rows;
+        if (planned->layer->kind->traits & TRAIT_cache)
+            run->outgrown[i] =
+                storage_new(run, CATEGORY_kv_cache, planned->output_bytes / rows * tokens);
     }
-    for (uint64_t tokens = first; grows && tokens < serve->tokens; tokens++)
-        grow_caches(run, tokens);
 }
 
 /* --- the loop --- */
@@ -165,6 +151,29 @@ static int run_batch(struct run *run, bool is_first)
     return result;
 }
 
+/* Runs one pass for each token. The next pass outgrows the caches of a pass, and then replaces its
+ * scores. */
+static int run_growth(struct run *run)
+{
+    const struct serve *serve = &run->plan->settings.serve;
+    uint32_t scores = NONE;
+    for (uint64_t tokens = serve->growth->tokens[0]; tokens <= serve->tokens; tokens++) {
+        size_t cache = 0;
+        cache_growth_set(run->plan, serve->growth, tokens);
+        if (run_batch(run, false))
+            return -1;
+        for (size_t i = 0; i < run->plan->layer_count; i++)
+            if (run->plan->layers[i].layer->kind->traits & TRAIT_cache)
+                run->outgrown[i] = run->cached[cache++];
+        run->cached_count = 0;
+        storage_drop(run, scores);
+        scores = run->output;
+        run->output = NONE;
+        outputs_drop(run);
+    }
+    return run->schedule->err.code != ERR_NONE ? -1 : 0;
+}
+
 /* Runs a training step. At most two of its batches are run, because later batches repeat the
  * second. */
 static int run_step(struct run *run, int step)
@@ -183,6 +192,14 @@ static int run_step(struct run *run, int step)
         schedule_at(run->schedule, SCHEDULE_data, SCHEDULE_NO_LAYER);
     outputs_drop(run);
     return run->schedule->err.code != ERR_NONE ? -1 : 0;
+}
+
+static int run_steps(struct run *run)
+{
+    int result = 0;
+    for (int step = 0; step < TRAINING_LOOP_STEPS && !result; step++)
+        result = run_step(run, step);
+    return result;
 }
 
 int training_loop_record(struct plan *plan, struct schedule *schedule, struct err *err)
@@ -206,14 +223,11 @@ int training_loop_record(struct plan *plan, struct schedule *schedule, struct er
         ranks_init(&run, err) || load_model(&run, err))
         goto out;
     make_pool(&run);
-    for (int step = 0; step < TRAINING_LOOP_STEPS; step++) {
-        if (run_step(&run, step)) {
-            if (schedule->err.code != ERR_NONE)
-                *err = schedule->err;
-            goto out;
-        }
-    }
-    result = 0;
+    for (size_t i = 0; i < plan->layer_count; i++)
+        run.outgrown[i] = NONE;
+    result = plan->settings.serve.growth ? run_growth(&run) : run_steps(&run);
+    if (result && schedule->err.code != ERR_NONE)
+        *err = schedule->err;
 out:
     ranks_release(&run.ranks);
     free(run.saved);

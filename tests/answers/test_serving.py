@@ -63,6 +63,13 @@ def test_the_segments_of_smaller_copies_pile_up(small):
     assert cache(small, "--kv-cache=4000", "--page=16")["grown_reserved_bytes"] is None
 
 
+def test_temporaries_of_attention_grow_with_the_cache_and_pile_up_too(small):
+    """Eager attention repeats the keys for each pair of heads, so the copies of a layer are as large as its whole cache."""
+    options = ["--kv-cache=4000", "--batch=640", "--set=sequence=2000"]
+    eager, fused = (cache(small, *options, f"--attention={kind}")["grown_reserved_bytes"] for kind in ("eager", "sdpa"))
+    assert eager > 1.25 * fused
+
+
 def test_the_prompt_is_no_longer_than_the_cache(small):
     assert cache(small, "--kv-cache=64")["prompt_tokens"] == 64
     assert cache(small, "--kv-cache=640", "--set=sequence=100")["prompt_tokens"] == 100

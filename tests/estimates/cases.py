@@ -177,6 +177,7 @@ def writes(config, batch, prompt, tokens, **settings):
     return {"config": config, "batch": batch, "sequence": prompt, "kv-cache": tokens, **settings}
 
 
+# The last four were written afterwards.
 GENERATED = {
     "llama, many short prompts": writes(decoder("llama", "LlamaForCausalLM", 1024, 4, 16, 8000, intermediate_size=2816), 64, 16, 520, **BF16),
     "llama, grouped, long prompt": writes(decoder("llama", "LlamaForCausalLM", 1024, 4, 16, 32000, intermediate_size=2816, num_key_value_heads=4,
@@ -192,4 +193,11 @@ GENERATED = {
                                            moe_intermediate_size=512, n_routed_experts=8, num_experts_per_tok=2, n_group=1, topk_group=1,
                                            first_k_dense_replace=1), 32, 16, 300, **BF16),
     "qwen3, decode": writes(decoder("qwen3", "Qwen3ForCausalLM", 1024, 4, 16, 8000, intermediate_size=3072, num_key_value_heads=8), 48, 64, 700, **BF16),
+    "opt, eager decode": writes(decoder("opt", "OPTForCausalLM", 768, 4, 12, 10000, ffn_dim=3072), 48, 32, 400, **EAGER),
+    "mixtral, decode": writes(decoder("mixtral", "MixtralForCausalLM", 768, 4, 12, 16000, intermediate_size=1024, num_local_experts=4, **MOE), 16, 32,
+                              500, **BF16),
+    "phi3, eager window": writes(decoder("phi3", "Phi3ForCausalLM", 1024, 4, 16, 16000, intermediate_size=2816, num_key_value_heads=8, pad_token_id=0,
+                                         sliding_window=200), 40, 24, 420, **BF16, **EAGER),
+    "qwen2, grouped decode": writes(decoder("qwen2", "Qwen2ForCausalLM", 1152, 5, 18, 16000, intermediate_size=4096, num_key_value_heads=2), 96, 48, 450,
+                                    **BF16),
 }

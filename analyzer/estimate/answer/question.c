@@ -41,7 +41,7 @@ static int peak_of_serving(const struct question *question, const struct model_r
     struct serving serving;
     struct model model;
     struct estimate estimate;
-    if (serving_make(&serving, question->source, request, settings, &model, &estimate, err))
+    if (serving_make(&serving, question->source, request, settings, false, &model, &estimate, err))
         return -1;
     *peak = estimate.peak;
     estimate_release(&estimate);

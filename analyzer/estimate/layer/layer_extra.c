@@ -255,10 +255,10 @@ void extra_experts(const struct layer *layer, const struct flow *flow, struct te
     add_temporary(tensors, bytes, checked_mul(checked, all, width), 1);
     if (layer->fields.ranks > 1) /* the rows sent to other ranks, and those that come back */
         add_temporary(tensors, bytes, checked_mul(checked, all, width), 2);
-    /* one product for all rows, in which each row has a copy of its expert's weights */
-    if (flow->writes)
+    /* one product for all rows, in which each row has copies of its expert's two weights */
+    for (uint64_t parts = flow->writes ? 2 : 0; parts > 0; parts--)
         add_temporary(tensors, bytes,
-                      checked_mul3(checked, all, width, checked_mul(checked, 3, hidden)), 1);
+                      checked_mul3(checked, all, width, checked_mul(checked, parts, hidden)), 1);
 }
 
 /* Makes one gradient of gate and up together, and the gradient of the rows. */

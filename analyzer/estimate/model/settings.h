@@ -51,9 +51,8 @@ enum serve_pass { SERVE_none, SERVE_prefill, SERVE_decode };
 /* A run with a cache of keys and values. The cache exists before the run. */
 struct serve {
     enum serve_pass pass;
-    uint64_t tokens; /* in a sequence at its end */
-    /* the growth of the cache is recorded from this many tokens on; 0: only for the last token */
-    uint64_t grows_from;
+    uint64_t tokens;                   /* in a sequence at its end */
+    const struct cache_growth *growth; /* one pass for each token; NULL: for the last token */
     uint64_t pool_bytes;  /* pool made before the run for all sequences; 0: caches grow by copies */
     uint64_t pool_pieces; /* number of tensors that the pool has */
 };

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/estimate/cache_growth.h"
 #include "analyzer/util/name_list.h"
 
-#define GROWTH_MOST (1 << 20) /* most copies of a cache that are recorded */
+#define GROWTH_MOST (5 << 20) /* most layers that are run, one token after the other */
 #define FLOAT8 "float8"
 #define FLOAT8_NAMES FLOAT8 ",fp8,fp8_e4m3,fp8_e5m2,float8_e4m3fn,float8_e5m2,int8"
 
@@ -77,13 +78,13 @@ static int make_prefill(struct pass *pass, const struct model_source *source,
     return make_model(&pass->model, source, request, dimensions, err);
 }
 
-static int make_decode(struct pass *pass, const struct model_source *source,
+static int make_decode(struct model *model, const struct model_source *source,
                        const struct model_request *request, struct err *err)
 {
     char dimensions[DIMENSIONS_BYTES];
     snprintf(dimensions, sizeof dimensions, ",sequence=1,cached=%" PRIu64,
              request->tuning.kv_cache);
-    return make_model(&pass->model, source, request, dimensions, err);
+    return make_model(model, source, request, dimensions, err);
 }
 
 /* --- the cache --- */
@@ -180,6 +181,64 @@ static int run(struct serving *serving, struct pass *prefill, struct pass *decod
                : 0;
 }
 
+/* --- one token after the other --- */
+
+static int add_plan(struct cache_growth *growth, const struct model_source *source,
+                    const struct model_request *request, const struct settings *settings,
+                    uint64_t tokens, struct model *model, struct err *err)
+{
+    struct model_request changed = *request;
+    changed.tuning.kv_cache = tokens;
+    if (make_decode(model, source, &changed, err) ||
+        plan_build(&growth->plans[growth->count], model, settings, err))
+        return -1;
+    growth->tokens[growth->count++] = tokens;
+    return 0;
+}
+
+/* Returns the shortest sliding window that is longer than `tokens`, or all tokens. */
+static uint64_t next_window(const struct model *model, uint64_t tokens, uint64_t all)
+{
+    uint64_t next = all;
+    for (size_t i = 0; i < model->layer_count; i++) {
+        const struct layer *layer = &model->layers[i];
+        if ((layer->kind->traits & TRAIT_cache) && layer->output.dims[0] > tokens &&
+            layer->output.dims[0] < next)
+            next = layer->output.dims[0];
+    }
+    return next;
+}
+
+/* Sets grown_bytes, if the passes are not too many to try. */
+static int grow(struct serving *serving, const struct model_source *source,
+                const struct model_request *request, const struct pass *decode, struct err *err)
+{
+    struct pass last = {.settings = decode->settings};
+    struct model models[GROWTH_PLANS_MOST] = {0};
+    struct cache_growth growth = {0};
+    uint64_t tokens = serving->prompt_tokens;
+    int result = -1;
+    if (serving->page_tokens || tokens == serving->tokens ||
+        serving->tokens - tokens > GROWTH_MOST / decode->model.layer_count)
+        return 0;
+    for (bool is_last = false; !is_last;
+         tokens = next_window(&decode->model, tokens, serving->tokens)) {
+        is_last = tokens == serving->tokens || growth.count + 1 == GROWTH_PLANS_MOST;
+        if (add_plan(&growth, source, request, &last.settings, is_last ? serving->tokens : tokens,
+                     &models[growth.count], err))
+            goto out;
+    }
+    last.settings.serve.growth = &growth;
+    result = estimate_make(&last.estimate, &decode->model, &last.settings, err);
+    serving->grown_bytes = result ? 0 : last.estimate.peak.reserved_bytes;
+out:
+    cache_growth_release(&growth);
+    for (size_t i = 0; i < GROWTH_PLANS_MOST; i++)
+        model_release(&models[i]);
+    pass_release(&last);
+    return result;
+}
+
 /* Hands model and estimate over to the caller. */
 static void hand_over(struct pass *pass, struct model *model, struct estimate *estimate)
 {
@@ -190,7 +249,7 @@ static void hand_over(struct pass *pass, struct model *model, struct estimate *e
 }
 
 int serving_make(struct serving *serving, const struct model_source *source,
-                 const struct model_request *request, const struct settings *settings,
+                 const struct model_request *request, const struct settings *settings, bool grows,
                  struct model *model, struct estimate *estimate, struct err *err)
 {
     const struct tuning *tuning = &request->tuning;
@@ -209,10 +268,15 @@ int serving_make(struct serving *serving, const struct model_source *source,
         explain(source, request, err);
         goto out;
     }
-    if (make_decode(&decode, source, request, err) ||
+    if (make_decode(&decode.model, source, request, err) ||
         run(serving, &prefill, &decode, element_bytes, err))
         goto out;
     serving->prompt_tokens = prefill.model.sizes.sequence;
+    if (grows && grow(serving, source, request, &decode, err))
+        goto out;
+    /* segments that smaller caches left may serve the last token better than new ones */
+    if (serving->grown_bytes && serving->grown_bytes < decode.estimate.peak.reserved_bytes)
+        decode.estimate.peak.reserved_bytes = serving->grown_bytes;
     serving->prefill = prefill.estimate.peak;
     serving->decode = decode.estimate.peak;
     serving->peaks_in_decode = serving->decode.reserved_bytes > serving->prefill.reserved_bytes;
@@ -220,28 +284,6 @@ int serving_make(struct serving *serving, const struct model_source *source,
     result = 0;
 out:
     pass_release(&prefill);
-    pass_release(&decode);
-    return result;
-}
-
-int serving_grow(struct serving *serving, const struct model_source *source,
-                 const struct model_request *request, const struct settings *settings,
-                 struct err *err)
-{
-    struct pass decode = {.settings = *settings};
-    const uint64_t grown = serving->tokens - serving->prompt_tokens;
-    int result = -1;
-    if (serving->page_tokens || grown > GROWTH_MOST / serving->cache_count)
-        return 0;
-    decode.settings.training = false;
-    decode.settings.batch = serving->sequences;
-    decode.settings.serve = (struct serve){
-        .pass = SERVE_decode, .tokens = serving->tokens, .grows_from = serving->prompt_tokens};
-    if (!make_decode(&decode, source, request, err) &&
-        !estimate_make(&decode.estimate, &decode.model, &decode.settings, err)) {
-        serving->grown_bytes = decode.estimate.peak.reserved_bytes;
-        result = 0;
-    }
     pass_release(&decode);
     return result;
 }

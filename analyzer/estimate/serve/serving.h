@@ -23,18 +23,14 @@ struct serving {
     uint64_t unused_bytes; /* part of cache_bytes in the last blocks, for later tokens */
     struct footprint prefill, decode;
     uint64_t cache_count; /* number of tensors in one sequence's cache: two for each layer */
-    /* bytes of segments at the end, if segments of smaller copies are never freed; 0: unknown */
+    /* bytes of segments at the end, if segments of earlier tokens are never freed; 0: unknown */
     uint64_t grown_bytes;
     bool peaks_in_decode;
 };
 
 /* Fills `estimate` with the higher of the two estimates, and `model` with its model. The caller
- * releases both. */
+ * releases both. If `grows`, also sets grown_bytes: this runs one pass for each token through the
+ * simulated allocator. */
 int serving_make(struct serving *serving, const struct model_source *source,
-                 const struct model_request *request, const struct settings *settings,
+                 const struct model_request *request, const struct settings *settings, bool grows,
                  struct model *model, struct estimate *estimate, struct err *err);
-
-/* Sets grown_bytes. To find it, runs one token after the other through the simulated allocator. */
-int serving_grow(struct serving *serving, const struct model_source *source,
-                 const struct model_request *request, const struct settings *settings,
-                 struct err *err);
