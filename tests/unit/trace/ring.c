@@ -154,11 +154,13 @@ TEST_WITH(a_pending_slot_of_the_dead_is_stored_with_result_null, set_up, tear_do
     pending->type = SLOT_EVENT;
     pending->kind = EVENT_FREE;
     pending->seq = 1;
+    pending->time_ns = 70;
     atomic_store(&pending->state, SLOT_PENDING);
     bench->drain->dead = true;
     drain_ok(bench);
     assert_int_equal(query(bench, "SELECT count(*) FROM event WHERE result IS NULL"), 1);
     assert_int_equal(drain_remains(bench->drain).in_flight_events, 1);
+    assert_int_equal(drain_remains(bench->drain).last_time_ns, 70);
 
     /* If the process that folds the ring is killed, the next one also counts events that are
      * already stored. */
