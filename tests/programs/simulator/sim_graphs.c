@@ -282,6 +282,7 @@ PART(one_graph_frees_what_another_allocated)
 PART(memory_outlives_its_graph)
 {
     CUgraphNode node = NULL;
+    CUmemorytype type;
     begin();
     const size_t before = free_bytes();
     const CUdeviceptr address = add_alloc(graph, &node, 2 * MIB);
@@ -291,12 +292,15 @@ PART(memory_outlives_its_graph)
     EXPECT(cuGraphDestroy(graph), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuGraphExecDestroy(exec), 0);
     EXPECT(cuGraphExecDestroy(exec), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address), 0);
     expect_memory(2 * MIB, 2 * MIB);
     EXPECT(cuMemsetD8_v2(address, 1, 2 * MIB), 0);
     EXPECT(cuMemFree_v2(address), 0);
     EXPECT(cuDeviceGraphMemTrim(0), 0);
     EXPECT(free_bytes(), before);
     EXPECT(cuMemsetD8_v2(address, 1, 1), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address),
+           CUDA_ERROR_INVALID_VALUE);
 }
 
 /* 6.24, cuGraphAddMemAllocNode, the restrictions: such a graph has one instantiation at a time,
