@@ -195,19 +195,13 @@ static size_t first_number(const struct table *table)
     return i;
 }
 
-/* Columns that a table drops, in this order. The first column and the first number are
- * dropped last. */
-enum dispensable { SPARE_COLUMNS, NUMBERS_AND_BARS, ALL_COLUMNS };
-
 /* Drops columns, beginning with the last one, until a row that is `total` wide fits into `room`.
- * Returns the new total. */
-static size_t leave_out(struct table *table, size_t total, size_t room, enum dispensable what)
+ * The first column and the first number stay. Returns the new total. */
+static size_t leave_out(struct table *table, size_t total, size_t room, bool only_spare)
 {
     for (size_t i = table->count; total > room && i-- > 1;) {
         struct column *column = &table->columns[i];
-        if (column->is_left_out || (what == SPARE_COLUMNS && !column->is_spare) ||
-            (what == NUMBERS_AND_BARS && !column->right && !column->is_bar) ||
-            (what != SPARE_COLUMNS && i == first_number(table)))
+        if (column->is_left_out || (only_spare ? !column->is_spare : i == first_number(table)))
             continue;
         column->is_left_out = true;
         total -= column->columns + COLUMN_GAP;
@@ -269,12 +263,11 @@ static int table_fit(struct table *table, const struct doc_node *list, const str
     for (size_t i = 0; i < table->count; i++)
         if (!table->columns[i].takes_rest)
             total += table->columns[i].columns + (i ? COLUMN_GAP : 0);
-    total = leave_out(table, total, room, SPARE_COLUMNS);
+    total = leave_out(table, total, room, true);
     if (total > room && find_fewest(table, list, window, err))
         return -1;
     total = shorten(table, total, room, false);
-    total = leave_out(table, total, room, NUMBERS_AND_BARS);
-    total = leave_out(table, total, room, ALL_COLUMNS);
+    total = leave_out(table, total, room, false);
     total = shorten(table, total, room, true);
     if (total < room)
         give_rest(table, room - total);
