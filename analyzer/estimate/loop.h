@@ -95,12 +95,20 @@ void storage_drop(struct run *run, uint32_t storage);
 /* Lets autograd's node of the layer hold the storage until the layer's backward. */
 void storage_save(struct run *run, struct plan_layer *planned, uint32_t storage);
 void saved_drop(struct run *run, const struct plan_layer *planned);
+/* Drops only entry i of `saved`, because backward needs it no longer. Allows a dropped entry. */
+void saved_drop_one(struct run *run, size_t i);
 /* Lets the checkpointed segment that is running hold the storage until its second run is over. */
 void storage_keep(struct run *run, uint32_t storage);
 void kept_drop(struct run *run, size_t segment);
 /* Lets autocast's context hold the copy of a weight until the context ends. */
 void cast_hold(struct run *run, uint32_t storage);
 void casts_drop(struct run *run);
+
+/* --- attention (loop_attention.c) --- */
+
+/* Runs the backward of a composed attention from the gradient of the values on. Returns the
+ * gradient of the scores. The caller drops it when those of the queries and keys are made. */
+uint32_t attention_backward(struct run *run, const struct plan_layer *planned);
 
 /* --- ranks (loop_ranks.c); without effect on one GPU --- */
 

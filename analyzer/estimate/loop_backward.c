@@ -98,11 +98,12 @@ static void make_tied_gradient(struct run *run, const struct plan_layer *planned
             storage_new(run, CATEGORY_gradients, elements * dtype_bytes(run->plan->dtype));
 }
 
-static size_t make_temporaries(struct run *run, const struct plan_layer *planned,
+/* Makes the temporaries from number `first` on. */
+static size_t make_temporaries(struct run *run, const struct plan_layer *planned, size_t first,
                                uint32_t made[TENSORS_MAX])
 {
     const size_t count = planned->is_view ? 0 : planned->backward.count;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = first; i < count; i++)
         made[i] = storage_new(run, CATEGORY_temporaries,
                               planned->backward.items[i].bytes * planned->backward.items[i].count);
     return count;
@@ -115,13 +116,16 @@ static void backward_layer(struct run *run, struct plan_layer *planned, uint32_t
     const size_t inputs = planned->layer->input_count;
     const bool in_turn =
         (planned->layer->kind->traits & TRAIT_regroups) && planned->layer->fields.eager;
-    uint32_t made[TENSORS_MAX];
+    uint32_t made[TENSORS_MAX], scores = NONE;
     if (planned->gives_saved)
         saved_drop(run, planned);
     /* first the gradient of the values, next that of the scores, last those of queries and keys */
-    if (in_turn)
+    if (in_turn) {
         make_input_gradients(run, planned, gradient, inputs - 1, inputs);
-    size_t count = make_temporaries(run, planned, made);
+        scores = attention_backward(run, planned);
+    }
+    const size_t first = in_turn ? 2 : 0;
+    size_t count = make_temporaries(run, planned, first, made);
     if (!in_turn)
         make_input_gradients(run, planned, gradient, 0, inputs);
     if (inputs && run->arriving[0] != NONE)
@@ -131,12 +135,13 @@ static void backward_layer(struct run *run, struct plan_layer *planned, uint32_t
     make_gradients(run, planned);
     make_tied_gradient(run, planned);
     storage_drop(run, workspace);
-    while (count > 0)
+    while (count > first)
         storage_drop(run, made[--count]);
-    saved_drop(run, planned);
-    storage_drop(run, gradient);
     if (in_turn)
         make_input_gradients(run, planned, gradient, 0, inputs - 1);
+    saved_drop(run, planned);
+    storage_drop(run, scores);
+    storage_drop(run, gradient);
     pass_gradients(run, planned);
 }
 

@@ -33,6 +33,10 @@ static unsigned make_extra(struct run *run, struct plan_layer *planned,
                 storage_save(run, planned, storage);
             if (planned->is_kept && tensor->category == CATEGORY_activations)
                 storage_keep(run, storage);
+            if (i > 0 && tensor[-1].brief && count > 0) {
+                storage_drop(run, made[count - 1]);
+                made[count - 1] = NONE;
+            }
             made[count++] = storage;
         }
     }

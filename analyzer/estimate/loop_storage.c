@@ -56,13 +56,20 @@ void storage_save(struct run *run, struct plan_layer *planned, uint32_t storage)
         planned->saved_bytes += run->storages[storage].bytes;
 }
 
+void saved_drop_one(struct run *run, size_t i)
+{
+    if (run->saved[i] == NONE)
+        return;
+    run->storages[run->saved[i]].saved--;
+    storage_drop(run, run->saved[i]);
+    run->saved[i] = NONE;
+}
+
 void saved_drop(struct run *run, const struct plan_layer *planned)
 {
     const size_t first = run->first_saved[planned->layer->index];
-    for (size_t i = first; i < run->saved_count; i++) {
-        run->storages[run->saved[i]].saved--;
-        storage_drop(run, run->saved[i]);
-    }
+    for (size_t i = first; i < run->saved_count; i++)
+        saved_drop_one(run, i);
     run->saved_count = first;
 }
 

@@ -127,6 +127,16 @@ def test_a_composed_attention_of_an_own_file_has_its_softmax_in_the_type_of_its_
     assert kept() == kept(wide=False) and kept(wide=True) - kept() == 4 * 32 * 32 * 4
 
 
+def test_gradients_of_a_composed_attention_follow_one_another_in_the_same_segments(ask):
+    """Scores in bfloat16 are made and scaled. In backward, the softmax in float32, its copy or gradient, the new gradient and a product
+    are live, and each other tensor finds a free segment."""
+    config = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "num_hidden_layers": 1, "hidden_size": 64,
+              "num_attention_heads": 8, "num_key_value_heads": 8, "intermediate_size": 96, "vocab_size": 500, "max_position_embeddings": 4096}
+    scores = 8 * 1024 * 1024
+    peak = ask(config, "--set=sequence=1024", "--attention=eager", "--dtype=bfloat16", "--optimizer=sgd")["peak"]
+    assert 0 < peak["reserved_bytes"] - (2 * 2 + 4 * 4) * scores < 2 * scores
+
+
 def test_a_t5_whose_config_says_so_has_a_head_of_its_own(ask):
     flan_t5_base = {"model_type": "t5", "architectures": ["T5ForConditionalGeneration"], "d_model": 768, "d_ff": 2048, "num_layers": 12,
                     "num_heads": 12, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}

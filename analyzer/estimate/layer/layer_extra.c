@@ -294,16 +294,6 @@ static uint64_t softmax_bytes(const struct layer *layer, const struct flow *flow
 }
 
 /*
- * Returns the bytes that are saved for each score: the softmax's result, the copy of that in the
- * model's type if the softmax is wider, and with dropout the mask and the result of dropout.
- */
-static uint64_t saved_of_score(const struct layer *layer, const struct flow *flow)
-{
-    const uint64_t own = element_bytes(flow), softmax = softmax_bytes(layer, flow);
-    return softmax + (drops_scores(layer, flow) ? own + 1 : softmax > own ? own : 0);
-}
-
-/*
  * A fused kernel (flash, memory-efficient) saves its result and the logarithm of each row's sum.
  * If the heads of the queries lie one after the other, flash gives its result the same layout, and
  * the result is copied into rows.
@@ -320,10 +310,19 @@ static void add_fused(const struct layer *layer, const struct flow *flow, struct
         add_saved(tensors, element_bytes(flow), flow->output_elements, 1);
 }
 
+/* Adds one of the temporaries through which the scores pass. */
+static void add_brief(struct tensors *tensors, enum category category, uint64_t element_bytes,
+                      uint64_t elements, bool brief)
+{
+    tensors_add(tensors, category, element_bytes, elements, 1);
+    tensors->items[tensors->count - 1].brief = brief;
+}
+
 /*
- * A composed attention makes the scores, their float32 copy if the softmax is float32, and
- * the bytes that saved_of_score counts. If tanh caps the scores, tanh's result is also saved, until
- * the backward of the softmax is over.
+ * A composed attention makes the scores, the scaled scores, and their float32 copy if the softmax
+ * is float32. It saves the softmax's result, the copy of that in the model's type if the softmax is
+ * wider, and with dropout its result and the mask. If tanh caps the scores, tanh's result is also
+ * saved.
  */
 void extra_attention(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
@@ -335,9 +334,10 @@ void extra_attention(const struct layer *layer, const struct flow *flow, struct 
     const uint64_t softmax = softmax_bytes(layer, flow);
     const bool drops = drops_scores(layer, flow);
     const enum category scored = flow->old_softmax ? CATEGORY_activations : CATEGORY_temporaries;
+    add_brief(tensors, CATEGORY_temporaries, own, all, true);
     if (softmax > own)
-        add_temporary(tensors, own, all, 1);
-    tensors_add(tensors, scored, softmax, all, 1);
+        add_brief(tensors, CATEGORY_temporaries, own, all, false);
+    add_brief(tensors, scored, softmax, all, true);
     if (layer->fields.capped)
         add_saved(tensors, own, all, 1);
     add_saved(tensors, softmax, all, 1);
@@ -347,17 +347,14 @@ void extra_attention(const struct layer *layer, const struct flow *flow, struct 
         add_saved(tensors, 1, all, 1);
 }
 
-/*
- * The backward of a composed attention is highest at its softmax: the softmax's result, the
- * gradient, their product and the gradient of the scores are live. What dropout and the product
- * with the values had saved is freed by then.
- */
+/* Adds a gradient in the model's type, and one in the softmax's type: attention_backward in loop.h
+ * makes several of each. */
 void backward_attention(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
-    const uint64_t highest = 4 * softmax_bytes(layer, flow);
-    if (layer->fields.eager)
-        add_temporary(tensors, highest - saved_of_score(layer, flow), scores(layer, flow, tensors),
-                      1);
+    if (!layer->fields.eager)
+        return;
+    add_temporary(tensors, element_bytes(flow), scores(layer, flow, tensors), 1);
+    add_temporary(tensors, softmax_bytes(layer, flow), scores(layer, flow, tensors), 1);
 }
 
 /* The fused kernel saves a mask with one byte for each element. The in-place form saves scaled

@@ -2,6 +2,7 @@
 /* A short list of tensors that a layer owns or makes. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "analyzer/analysis/category.h"
@@ -13,6 +14,7 @@ struct tensor {
     enum category category;
     uint64_t bytes, elements, count; /* bytes and elements are those of one */
     uint64_t values;                 /* values packed into its elements; 0: as many as elements */
+    bool brief;                      /* freed when the next tensor of the list is made */
     /* name of a parameter or buffer within its layer; NULL: it has the layer's own name */
     const char *name;
     struct shape shape; /* rank 0: unknown, or one element */
