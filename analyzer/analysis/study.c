@@ -9,6 +9,8 @@
 #include "analyzer/util/text.h"
 #include "common/sim_spec.h"
 
+#define SMALL_CARD_BYTES ((uint64_t)16 << 30)
+
 /* --- views --- */
 
 size_t view_limit(const struct view *view, size_t count)
@@ -129,11 +131,15 @@ uint64_t study_card_bytes(const struct study *study, int device)
     const struct trace *trace = &study->trace;
     if (study_has_no_limit(study))
         return 0;
-
     for (size_t i = trace->device_count; i-- > 0;)
         if (trace->devices[i].device == device)
             return trace->devices[i].total_bytes;
     return 0;
+}
+
+uint64_t study_judged_card_bytes(const struct study *study, int device)
+{
+    return study_has_no_limit(study) ? SMALL_CARD_BYTES : study_card_bytes(study, device);
 }
 
 bool study_lacks(const struct study *study, enum lack lack)

@@ -135,6 +135,9 @@ bool study_has_backward(const struct study *study);
 bool study_has_late_events(const struct study *study);
 /* Total memory of a device. 0: it is unknown, or the card has no limit (--dry-run=any). */
 uint64_t study_card_bytes(const struct study *study, int device);
+/* The same, but 16 GiB for a card without limit: idle memory that matters on the smallest card in
+ * common use matters to the choice of a card. */
+uint64_t study_judged_card_bytes(const struct study *study, int device);
 
 /* "epoch/forward", or NULL outside any phase. */
 const char *study_path(const struct study *study, uint32_t path);

@@ -259,8 +259,8 @@ static int say_lasting(struct opening *opening, const struct study *study,
                        const struct words *words, struct err *err)
 {
     const struct account *account = &study->history.accounts[words->account];
-    const struct lasting lasting =
-        idle_lasting(&study->history, words->account, card_bytes_of(words));
+    const struct lasting lasting = idle_lasting(&study->history, words->account,
+                                                study_judged_card_bytes(study, account->device));
     if (account->kind != ACCOUNT_pool || !lasting.idle_bytes)
         return 0;
     page_say(opening, VERDICT_what,
@@ -380,7 +380,7 @@ static int say_excess(struct opening *opening, const struct study *study,
 {
     const struct account *account = &study->history.accounts[use->leading];
     const struct words words = words_of(study, use->leading, NULL);
-    const uint64_t card_bytes = card_bytes_of(&words);
+    const uint64_t card_bytes = study_judged_card_bytes(study, use->device);
     struct idle idle;
     (void)view;
     const int lasting = say_lasting(opening, study, &words, err);
@@ -392,8 +392,8 @@ static int say_excess(struct opening *opening, const struct study *study,
     if (!idle.frag.reserved_known || idle_is_little(&idle.frag, card_bytes))
         return 0;
     page_say(opening, VERDICT_what, "Reserved %s%s at its peak on %s (%s), %s of it idle.",
-             BYTES_TEXT(idle.frag.reserved_bytes), OF_CARD_TEXT(card_bytes), words.device,
-             words.layer, BYTES_TEXT(idle.frag.free_bytes));
+             BYTES_TEXT(idle.frag.reserved_bytes), OF_CARD_TEXT(card_bytes_of(&words)),
+             words.device, words.layer, BYTES_TEXT(idle.frag.free_bytes));
     if (say_cause(opening, &words, &idle, account->reserved_peak.index, err) < 0)
         return -1;
     return page_join(opening, VERDICT_why, "at most %s was live", BYTES_TEXT(account->peak_bytes));

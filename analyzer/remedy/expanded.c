@@ -18,7 +18,7 @@ static int find_device(const struct device_use **found, struct remedies *remedie
         const struct account *pool = &history->accounts[use->leading];
         struct idle idle;
 
-        if (!idle_is_excess(pool, study_card_bytes(study, use->device)) ||
+        if (!idle_is_excess(pool, study_judged_card_bytes(study, use->device)) ||
             !torch_setting(remedies->setting, study, use->leading, pool->reserved_peak.index))
             continue;
         if (idle_at(&idle, history, study->symbols, use->leading, pool->reserved_peak.index, 0,

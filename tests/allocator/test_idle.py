@@ -187,6 +187,14 @@ def test_without_the_size_of_the_card_the_report_claims_no_excess(tmp_path):
     assert said(trace, "report")[0][1].startswith("Peak 256.00 MiB")
 
 
+def test_on_a_card_without_limit_an_excess_is_judged_as_on_a_small_card(tmp_path):
+    trace = Trace(tmp_path / "trace.db", simulated=1, dry_run="any")
+    trace.card(1024 * GIB, 0)
+    fresh_streams(trace)
+    first = "Reserved 2.25 GiB at its peak on device 0 (pytorch pool), 2.00 GiB of it idle."
+    assert said(trace, "report")[0] == ("what", first)
+
+
 def test_a_program_with_two_streams_is_not_told_to_use_fewer(trace):
     use(trace, 2 * GIB, "train")
     use(trace, 1 * GIB, "copy", stream=1)

@@ -319,7 +319,7 @@ static int say_excess(struct opening *opening, const struct study *study, const 
     const int device = history->accounts[account].device;
     const struct account *pool = &history->accounts[history_device(history, device)->leading];
     struct leak_rounds rounds;
-    if (!idle_is_excess(pool, study_card_bytes(study, device)))
+    if (!idle_is_excess(pool, study_judged_card_bytes(study, device)))
         return 1;
     page_next(opening, "frag");
     if (leak_rounds_find(&rounds, &study->growth, pool->driver) &&
