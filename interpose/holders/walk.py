@@ -157,11 +157,13 @@ def visit_function(function, at):
 
 
 def visit_node(node, at):
-    """A node of an autograd graph."""
+    """A node of an autograd graph. The dicts of hooks belong to the C++ node, to which several objects can refer; 2.0 shows them
+    to the garbage collector even so."""
     kind = type(node)
     if kind not in saved_names:
         saved_names[kind] = [name for name in dir(kind) if name.startswith("_raw_saved_")]
-    visit_plain(node, at)
+    if torch._C._FunctionBase in type.__dict__["__mro__"].__get__(kind):
+        visit_plain(node, at)
     for following in node.next_functions:
         if following[0] is not None:
             add(following[0], at, "graph")
