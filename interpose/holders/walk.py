@@ -433,13 +433,17 @@ def add_module(name, module):
 
 
 def add_frames():
-    for frame in frames():
+    running, threads = frames(), {}
+    for code, _, thread, _ in running:
+        threads.setdefault(id(code), set()).add(thread)
+    for frame in running:
         is_own = not is_of_library(frame[0].co_filename)
         for name, value in locals_of(frame):
+            mark = ["local", frame[0], name, len(threads[id(frame[0])])]
             if is_own:
-                add_root(value, ["local", frame[0], name])
+                add_root(value, mark)
             elif gc.is_tracked(value):
-                library_locals.append([["local", frame[0], name], value])
+                library_locals.append([mark, value])
 
 
 def add_exceptions():

@@ -18,7 +18,9 @@ HOOKS = {"_forward_hooks": "forward hook", "_forward_pre_hooks": "forward hook",
          "_backward_pre_hooks": "backward hook"}
 KINDS_OF_OBJECTS = (("torch.optim.optimizer.Optimizer", "optimizer"), ("queue.Queue", "queue"), ("_queue.SimpleQueue", "queue"),
                     ("_asyncio.Task", "task"), ("_thread._local", "thread"), ("itertools.cycle", "iterator"))
-WRAPPERS = ("weakref.WeakKeyDictionary", "weakref.WeakValueDictionary", "collections.UserDict", "collections.UserList")  # of `data`
+# Types that stand for what they have in this attribute.
+WRAPPERS = {"weakref.WeakKeyDictionary": "data", "weakref.WeakValueDictionary": "data", "collections.UserDict": "data",
+            "collections.UserList": "data", "concurrent.futures._base.Future": "_result"}
 FUTURES = ("_asyncio.Future", "_asyncio.Task")
 CacheType = type(functools.lru_cache(abs))
 GENERATORS = {types.GeneratorType: ("gi_frame", "generator"), types.CoroutineType: ("cr_frame", "task"),
@@ -93,7 +95,7 @@ def add_name(trail, text, name, kind, sort="attr"):
 def step_from_dict(trail, above, below):
     role, key = trail["role"], key_of(above, below)
     trail["role"] = None
-    if role == "attributes" or role == "wrapper" and key != "data":
+    if role == "attributes" or type(role) is list and key not in role:
         if key in HOOKS:
             add_hook(trail, HOOKS[key])
         elif type(key) is str:
@@ -104,7 +106,7 @@ def step_from_dict(trail, above, below):
         trail["containers"][-1][-1] = key
     elif role == "threads":
         trail["role"] = "attributes"
-    elif role not in ("hooks", "wrapper"):
+    elif role != "hooks" and type(role) is not list:
         add_item(trail, "dict", above, below)
 
 
@@ -204,7 +206,7 @@ def slot_name(thing, below):
     candidates = set()
     for kind in line:
         for name, value in vars(kind).items():
-            if type(value) is types.MemberDescriptorType and kind is not object:
+            if type(value) is types.MemberDescriptorType and name != "__dict__":
                 try:
                     if value.__get__(thing) is below:
                         return name
@@ -238,13 +240,13 @@ def step_from_object(trail, above, below):
         trail.update(text=f"weakref.finalize({callback_of(above.func)})", item=None, count=None, is_whole=True)
         trail["kinds"].append("finalizer")
         return
-    name, is_wrapper = slot_name(above, below), not names.isdisjoint(WRAPPERS)
+    name, inner = slot_name(above, below), [WRAPPERS[name] for name in names if name in WRAPPERS]
     if name in HOOKS:
         add_hook(trail, HOOKS[name])
-    elif name and not (is_wrapper and name == "data"):
+    elif name and name not in inner:
         add_name(trail, "." + name, name, "attribute")
     elif not name and type(below) is dict:
-        trail["role"] = "wrapper" if is_wrapper else "attributes"
+        trail["role"] = inner or "attributes"
 
 
 def step_to_member(trail, module, name):
@@ -368,7 +370,8 @@ def start_of(mark):
     sort, where, name = mark[:3]
     text = where if sort == "exception" else name
     if sort in ("local", "statement") and where.co_name != "<module>":
-        text = f"{function_name(where)}: {name}"
+        threads = f" ({mark[3]} threads)" if sort == "local" and mark[3] > 1 else ""
+        text = f"{function_name(where)}{threads}: {name}"
     elif sort == "global" and where != "__main__":
         text = f"{where}.{name}"
     return {"text": text, "kinds": [sort], "names": [(name, "var")], "item": None, "count": None, "role": None, "filled": False,

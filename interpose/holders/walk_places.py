@@ -8,6 +8,7 @@ import dis
 
 INSTRUCTIONS_LIMIT = 300_000
 FILLERS = {"append", "appendleft", "add", "extend", "insert", "update", "setdefault", "put", "put_nowait", "push"}
+FILLING_FUNCTIONS = ("heappush", "heappushpop", "heapreplace", "insort", "insort_left", "insort_right")  # their first argument
 NO_PLACE = (None, None, 0)
 # The file of methods that dataclasses and namedtuple make. A program that is given with -c has the same, but no file.
 GENERATED = "<string>" if "__file__" in vars(sys.modules["__main__"]) else None
@@ -70,6 +71,7 @@ def is_hook_call(name):
 def scan(code):
     """Notes what the statements of the code assign and fill. Returns the number of instructions."""
     lines, line, loaded, count, opname = dict(dis.findlinestarts(code)), 0, [], 0, None
+    argument = None  # the first argument of a call of FILLING_FUNCTIONS, as far as it is loaded
     for instruction in dis.get_instructions(code):
         count += 1
         before, opname, name = opname, instruction.opname, instruction.argval
@@ -77,6 +79,13 @@ def scan(code):
         if opname in ("LOAD_METHOD", "LOAD_ATTR") and name in FILLERS and loaded:
             for each in loaded[-1:] if before != "BINARY_SUBSCR" else loaded:
                 note("fill" if each is loaded[-1] else "item", each, code, line)
+        if argument and not opname.startswith("LOAD_ATTR"):
+            note("fill", argument, code, line)
+            argument = None
+        elif argument is not None and opname.startswith("LOAD_"):
+            argument = name[0] if type(name) is tuple else name
+        if opname.startswith("LOAD_") and name in FILLING_FUNCTIONS:
+            argument = ""
         if opname.startswith("LOAD_") and type(name) is str and (name == "finalize" or is_hook_call(name)):
             note("call", "finalize" if name == "finalize" else "forward hook" if "forward" in name else "hook", code, line)
         if opname == "STORE_SUBSCR":

@@ -8,10 +8,11 @@ from support.pytorch_builds import SCRIPTS
 
 KEEPERS = SCRIPTS / "keepers" / "keepers.py"
 UNIT = 1 << 16
-OOM, ENDED, INTERRUPTED, IN_BACKWARD, UNREACHABLE, ARRAYS, TASKS, RECURSIVE, RUNNING = (
+OOM, ENDED, INTERRUPTED, IN_BACKWARD, UNREACHABLE, ARRAYS, TASKS, RECURSIVE, RUNNING, HELPERS = (
     SCRIPTS / "keepers" / f"{name}.py"
-    for name in ("runs_out", "ends", "interrupted", "runs_out_in_backward", "unreachable", "arrays", "tasks", "recursive", "running")
-)
+    for name in ("runs_out", "ends", "interrupted", "runs_out_in_backward", "unreachable", "arrays", "tasks", "recursive", "running",
+                 "helpers")
+)  # fmt: skip
 
 # Size of the storages in the program: number of storages, kind of the holder, chain, number of items of the container.
 KEPT = {
@@ -140,6 +141,20 @@ def test_a_function_that_calls_itself_is_a_cycle_with_the_line_of_its_definition
 def test_a_coroutine_that_waits_is_a_running_function_if_asyncio_runs_it(dry_run, size, count, kind, chain, items_count):
     found = holders(dry_run(str(TASKS)), "asked")[size]
     assert found == [(kind, chain, items_count, commented_lines(TASKS)[size])] * count
+
+
+@pytest.mark.parametrize("size, count, kind, chain, items_count", [
+    (66, 6, "list", "best[*]", 6),
+    (67, 6, "list", "main: beam.hypotheses[*]", 6),
+    (68, 6, "dict", "main: beam.options.masks[*]", 6),
+    (69, 1, "attribute", "shared.model", None),
+    (70, 1, "local", "main: future", None),
+    (71, 6, "list", "main: futures[*]", 6),
+    (72, 6, "local", "work (6 threads): job", None),
+])  # fmt: skip
+def test_an_object_of_the_standard_library_is_named_as_the_program_sees_it(dry_run, size, count, kind, chain, items_count):
+    found = holders(dry_run(str(HELPERS)), "asked")[size]
+    assert found == [(kind, chain, items_count, commented_lines(HELPERS)[size])] * count
 
 
 @pytest.mark.parametrize("size, count, kind, chain, items_count", [
