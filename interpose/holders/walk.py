@@ -454,6 +454,44 @@ def add_exceptions():
         add_root(sys.exc_info()[1], ["exception", "the exception that is handled", None])
 
 
+# Offset, in the interpreter's struct, of the array of functions that atexit has. The array's length and its size follow.
+EXITS_IN_INTERPRETER = {10: 0xDA0, 11: 0xDD0, 12: 0xF68, 13: 0x29D8}
+SPARE_EXITS_MAX = 64
+
+
+def exits():
+    """Returns function, arguments and keyword arguments of each call that atexit has. Up to CPython 3.9, the module refers to
+    them."""
+    atexit = sys.modules.get("atexit")
+    if atexit is None or MINOR >= 10 and MINOR not in EXITS_IN_INTERPRETER:
+        return []
+    if MINOR < 10:
+        found, things = [], gc.get_referents(atexit)
+        for thing, following in zip(things, things[1:]):
+            if type(following) is tuple:  # the arguments follow the function
+                found.append([thing])
+            elif found:
+                found[-1].append(thing)
+        return found
+    if len(sys._current_frames()) > 1 and time.monotonic() >= limits["steady_until"]:  # another thread may move the array
+        return []
+    of_interpreter = ctypes.pythonapi["PyInterpreterState_Get"]  # an object of its own, which no other code has
+    of_interpreter.restype = ctypes.c_size_t
+    start = of_interpreter() + EXITS_IN_INTERPRETER[MINOR]
+    count, size = word(start + 8) & 0xFFFFFFFF, word(start + 8) >> 32
+    if count != atexit._ncallbacks() or not count <= size <= count + SPARE_EXITS_MAX:
+        return []
+    calls_at = [word(word(start) + 8 * number) for number in range(count)]  # 0: it was unregistered
+    return [[thing_at(part) for part in (at, at + 8, at + 16) if word(part)] for at in calls_at if at]
+
+
+def add_exits():
+    for call in exits():
+        function = callable_of(call[0])
+        for thing in call if function is not None else ():
+            add_root(thing, ["exit", function.__code__, f"atexit.register({callback_of(function)})"])
+
+
 def may_go_on():
     if len(objects) >= limits["objects"]:
         limits["stopped"] = "objects" if limits["objects"] == OBJECTS_LIMIT else "memory"

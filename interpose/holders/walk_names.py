@@ -11,7 +11,7 @@ the role of the object at its end if that object is a part of another one, as th
 ITEM_CHARACTERS = 40
 # The kinds that say more than the last link of the chain, the strongest first.
 STRONG_KINDS = ("exception", "graph", "gradient", "hook", "cache", "task", "generator", "queue", "thread", "optimizer", "finalizer",
-                "iterator", "default", "closure")
+                "exit", "iterator", "default", "closure")
 OWN_CONTAINERS = ("queue", "cache")  # their items are those that are counted, however many each of these has
 SEQUENCES = (list, tuple, collections.deque, set, frozenset)
 HOOKS = {"_forward_hooks": "forward hook", "_forward_pre_hooks": "forward hook", "_backward_hooks": "backward hook",
@@ -95,7 +95,9 @@ def add_name(trail, text, name, kind, sort="attr"):
 def step_from_dict(trail, above, below):
     role, key = trail["role"], key_of(above, below)
     trail["role"] = None
-    if role == "attributes" or type(role) is list and key not in role:
+    if role == "stack" and key == "_exit_callbacks":
+        trail["role"] = "exits"
+    elif role in ("attributes", "stack") or type(role) is list and key not in role:
         if key in HOOKS:
             add_hook(trail, HOOKS[key])
         elif type(key) is str:
@@ -118,6 +120,10 @@ def add_hook(trail, text):
 
 def step_from_sequence(trail, above, below):
     role, trail["role"] = trail["role"], None
+    if role == "exits":
+        add_exit(trail, above, below[1])
+    if role in ("exits", "exit"):
+        return
     if type(role) is not tuple:
         add_item(trail, "set" if is_set(type(above)) else "list", above, below)
         return
@@ -128,6 +134,20 @@ def step_from_sequence(trail, above, below):
         add_name(trail, f".<closure {name}>", name, "closure", "var")
     else:
         add_default(trail, code.co_varnames[code.co_argcount - len(above) + number], code)
+
+
+def add_exit(trail, exits, function):
+    """From an ExitStack to what it calls: the method __exit__ of an object, or a function with its arguments."""
+    is_object = type(function) is types.MethodType
+    function = vars(function).get("__wrapped__", function) if type(function) is types.FunctionType else function
+    name = function.__name__ if type(function) is types.BuiltinFunctionType else type(function).__name__
+    trail["text"] += f".<exit {callback_of(function) or name}>"
+    trail["kinds"].append("exit")
+    trail["stack"] = trail["names"][-1][0]
+    if is_object:
+        trail["role"] = "exit"
+    else:
+        trail.update(item=None, count=len(exits), is_whole=True)
 
 
 def add_default(trail, name, code):
@@ -189,15 +209,20 @@ def step_from_cache(trail, above, below):
         trail["role"] = "cache"
 
 
-def callback_of(thing):
-    """Returns the name of the function that the object calls or, as the hooks of an autograd node do, has among its values."""
+def callable_of(thing):
+    """Returns the function that the object calls or, as the hooks of an autograd node do, has among its values."""
     if dict in type(thing).__mro__:
         thing = next(iter(dict.values(thing)), None)
     if type(thing) is functools.partial:
         thing = thing.func
     if type(thing) is types.MethodType:
         thing = thing.__func__
-    return thing.__qualname__.replace("<locals>.", "") if type(thing) is types.FunctionType else None
+    return thing if type(thing) is types.FunctionType else None
+
+
+def callback_of(thing):
+    function = callable_of(thing)
+    return function and function.__qualname__.replace("<locals>.", "")
 
 
 def slot_name(thing, below):
@@ -241,12 +266,15 @@ def step_from_object(trail, above, below):
         trail["kinds"].append("finalizer")
         return
     name, inner = slot_name(above, below), [WRAPPERS[name] for name in names if name in WRAPPERS]
+    is_stack = "contextlib._BaseExitStack" in names
     if name in HOOKS:
         add_hook(trail, HOOKS[name])
+    elif is_stack and name == "_exit_callbacks":
+        trail["role"] = "exits"
     elif name and name not in inner:
         add_name(trail, "." + name, name, "attribute")
     elif not name and type(below) is dict:
-        trail["role"] = inner or "attributes"
+        trail["role"] = inner or ("stack" if is_stack else "attributes")
 
 
 def step_to_member(trail, module, name):
@@ -312,7 +340,7 @@ def step_on(trail, above, below, mark):
     elif BaseException in line:
         step_from_exception(trail, above, below)
     elif kind is types.MethodType:
-        if not trail["text"].endswith(WITH):  # the method __exit__ of the object
+        if not trail["text"].endswith((WITH, "__exit__>")):  # the method __exit__ of the object
             trail["text"] += ".__self__" if above.__self__ is below else ".__func__"
     elif TensorBase in line:
         step_from_tensor(trail, above, below)
@@ -325,12 +353,13 @@ def step_on(trail, above, below, mark):
 # --- the container that grows ---
 
 def strong_kind(trail):
-    """A coroutine or generator that is not finished says less than a container which a variable of it leads to."""
+    """A coroutine or generator that is not finished, or an object that waits for its exit, says less than a container to which it
+    leads."""
     kinds = trail["kinds"]
     for kind in STRONG_KINDS:
         if kind in kinds:
             following = kinds[len(kinds) - kinds[::-1].index(kind):]
-            if kind not in ("task", "generator") or not {"list", "set", "dict"} & {*following}:
+            if kind not in ("task", "generator", "exit") or not {"list", "set", "dict"} & {*following}:
                 return kind
     return None
 
@@ -375,7 +404,7 @@ def start_of(mark):
     elif sort == "global" and where != "__main__":
         text = f"{where}.{name}"
     return {"text": text, "kinds": [sort], "names": [(name, "var")], "item": None, "count": None, "role": None, "filled": False,
-            "function": None, "root": mark, "containers": [], "is_stored": False, "is_whole": False}
+            "function": None, "root": mark, "containers": [], "is_stored": False, "is_whole": sort == "exit"}
 
 
 def trail_to(position):

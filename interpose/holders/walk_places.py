@@ -7,7 +7,8 @@ bytecode of the program's functions.
 import dis
 
 INSTRUCTIONS_LIMIT = 300_000
-FILLERS = {"append", "appendleft", "add", "extend", "insert", "update", "setdefault", "put", "put_nowait", "push"}
+FILLERS = {"append", "appendleft", "add", "extend", "insert", "update", "setdefault", "put", "put_nowait", "push", "callback",
+           "enter_context", "push_async_callback", "enter_async_context"}
 FILLING_FUNCTIONS = ("heappush", "heappushpop", "heapreplace", "insort", "insort_left", "insort_right")  # their first argument
 NO_PLACE = (None, None, 0)
 # The file of methods that dataclasses and namedtuple make. A program that is given with -c has the same, but no file.
@@ -86,6 +87,8 @@ def scan(code):
             argument = name[0] if type(name) is tuple else name
         if opname.startswith("LOAD_") and name in FILLING_FUNCTIONS:
             argument = ""
+        if opname in ("LOAD_METHOD", "LOAD_ATTR") and name == "register" and loaded[-1:] == ["atexit"]:
+            note("call", "atexit", code, line)
         if opname.startswith("LOAD_") and type(name) is str and (name == "finalize" or is_hook_call(name)):
             note("call", "finalize" if name == "finalize" else "forward hook" if "forward" in name else "hook", code, line)
         if opname == "STORE_SUBSCR":
@@ -142,8 +145,12 @@ def place_of(trail):
     place = None
     if "finalizer" in trail["kinds"]:
         return place_of_call("finalize")
+    if trail["root"][0] == "exit":
+        return place_of_call("atexit") if is_of_program(trail["root"][1].co_filename) else NO_PLACE
     if "hook" in trail["kinds"]:
         return place_of_call("forward hook" if "<forward hook>" in trail["text"] else "hook")
+    if kind_of(trail) == "exit":
+        return text_of_place(choose("fill", trail["stack"], trail["root"]))
     if trail["function"] is not None and not trail["filled"]:
         place = trail["function"], trail["function"].co_firstlineno
     is_exact = kind_of(trail) in EXACT_KINDS

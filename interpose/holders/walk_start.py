@@ -54,6 +54,7 @@ def walk_from_program():
     finalize = getattr(sys.modules.get("weakref"), "finalize", None)
     if type(finalize) is type:  # the functions that the program has given to weakref.finalize
         add_root(vars(finalize).get("_registry"), ["global", "weakref", "finalize"])
+    add_exits()
     return go_on(position)
 
 

@@ -8,10 +8,10 @@ from support.pytorch_builds import SCRIPTS
 
 KEEPERS = SCRIPTS / "keepers" / "keepers.py"
 UNIT = 1 << 16
-OOM, ENDED, INTERRUPTED, IN_BACKWARD, UNREACHABLE, ARRAYS, TASKS, RECURSIVE, RUNNING, HELPERS = (
+OOM, ENDED, INTERRUPTED, IN_BACKWARD, UNREACHABLE, ARRAYS, TASKS, RECURSIVE, RUNNING, EXITS, HELPERS = (
     SCRIPTS / "keepers" / f"{name}.py"
     for name in ("runs_out", "ends", "interrupted", "runs_out_in_backward", "unreachable", "arrays", "tasks", "recursive", "running",
-                 "helpers")
+                 "exits", "helpers")
 )  # fmt: skip
 
 # Size of the storages in the program: number of storages, kind of the holder, chain, number of items of the container.
@@ -141,6 +141,17 @@ def test_a_function_that_calls_itself_is_a_cycle_with_the_line_of_its_definition
 def test_a_coroutine_that_waits_is_a_running_function_if_asyncio_runs_it(dry_run, size, count, kind, chain, items_count):
     found = holders(dry_run(str(TASKS)), "asked")[size]
     assert found == [(kind, chain, items_count, commented_lines(TASKS)[size])] * count
+
+
+@pytest.mark.parametrize("size, count, kind, chain, items_count", [
+    (60, 3, "exit", "atexit.register(Engine._close)", None),
+    (61, 1, "exit", "keep_for_callbacks: calls.<exit show>", 1),
+    (62, 1, "exit", "stack.<exit closing.__exit__>.thing.buffer", None),
+    (65, 6, "list", "recorders.<exit Recorder.__exit__>.records[*]", 1),
+])  # fmt: skip
+def test_what_is_called_at_an_exit_is_named_with_the_statement_that_registers_it(dry_run, size, count, kind, chain, items_count):
+    found = holders(dry_run(str(EXITS)), "asked")[size]
+    assert found == [(kind, chain, items_count, commented_lines(EXITS)[size])] * count
 
 
 @pytest.mark.parametrize("size, count, kind, chain, items_count", [
