@@ -492,6 +492,13 @@ def add_exits():
             add_root(thing, ["exit", function.__code__, f"atexit.register({callback_of(function)})"])
 
 
+def add_context():
+    """Adds the values of the context variables of this thread. Other contexts are reached through their tasks."""
+    contextvars = sys.modules.get("contextvars")
+    for variable, value in contextvars.copy_context().items() if contextvars is not None else ():
+        add_root(value, ["context", None, name_of_context_variable(variable)])
+
+
 def may_go_on():
     if len(objects) >= limits["objects"]:
         limits["stopped"] = "objects" if limits["objects"] == OBJECTS_LIMIT else "memory"

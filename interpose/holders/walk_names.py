@@ -10,8 +10,8 @@ the role of the object at its end if that object is a part of another one, as th
 
 ITEM_CHARACTERS = 40
 # The kinds that say more than the last link of the chain, the strongest first.
-STRONG_KINDS = ("exception", "graph", "gradient", "hook", "cache", "task", "generator", "queue", "thread", "optimizer", "finalizer",
-                "exit", "iterator", "default", "closure")
+STRONG_KINDS = ("exception", "graph", "gradient", "hook", "cache", "context", "task", "generator", "queue", "thread", "optimizer",
+                "finalizer", "exit", "iterator", "default", "closure")
 OWN_CONTAINERS = ("queue", "cache")  # their items are those that are counted, however many each of these has
 SEQUENCES = (list, tuple, collections.deque, set, frozenset)
 HOOKS = {"_forward_hooks": "forward hook", "_forward_pre_hooks": "forward hook", "_backward_hooks": "backward hook",
@@ -23,6 +23,7 @@ WRAPPERS = {"weakref.WeakKeyDictionary": "data", "weakref.WeakValueDictionary": 
             "collections.UserList": "data", "concurrent.futures._base.Future": "_result"}
 FUTURES = ("_asyncio.Future", "_asyncio.Task")
 CacheType = type(functools.lru_cache(abs))
+ContextType = getattr(sys.modules.get("contextvars"), "Context", None)
 GENERATORS = {types.GeneratorType: ("gi_frame", "generator"), types.CoroutineType: ("cr_frame", "task"),
               types.AsyncGeneratorType: ("ag_frame", "generator")}
 positions = {}  # id of a container: {id of an item: its key or index}
@@ -294,6 +295,25 @@ def step_from_tensor(trail, above, below):
         trail["role"] = "attributes"
 
 
+def name_of_context_variable(variable):
+    """Returns the name by which the program knows the variable."""
+    names = (name for module in own_modules.values() for name, value in dict.copy(vars(module)).items() if value is variable)
+    return next(names, getattr(variable, "name", None))
+
+
+def step_from_context(trail, above, below):
+    """From the context of a task to the value of a variable, through a tree of which each inner node has value after value, and
+    after each its variable."""
+    if type(below).__name__.startswith("hamt"):
+        return
+    cut_to_container(trail)
+    found = gc.get_referents(above)
+    variable = next((after for before, after in zip(found, found[1:]) if before is below), None)
+    name = name_of_context_variable(variable)
+    add_name(trail, f" -> context {name}", name, "context", "context")
+    trail["is_whole"] = True
+
+
 def note_traceback(trail):
     """The chain leads to a traceback. Does a variable of the program store it? Then the chain ends at the function whose variables
     the traceback keeps, because only this variable is to be mended."""
@@ -346,6 +366,8 @@ def step_on(trail, above, below, mark):
         step_from_tensor(trail, above, below)
     elif type in line:
         trail["role"] = "attributes"
+    elif kind is ContextType or kind.__module__ == "builtins" and kind.__name__.startswith("hamt"):
+        step_from_context(trail, above, below)
     else:
         step_from_object(trail, above, below)
 
@@ -403,8 +425,11 @@ def start_of(mark):
         text = f"{function_name(where)}{threads}: {name}"
     elif sort == "global" and where != "__main__":
         text = f"{where}.{name}"
-    return {"text": text, "kinds": [sort], "names": [(name, "var")], "item": None, "count": None, "role": None, "filled": False,
-            "function": None, "root": mark, "containers": [], "is_stored": False, "is_whole": sort == "exit"}
+    elif sort == "context":
+        text = f"<context {name}>"
+    return {"text": text, "kinds": [sort], "names": [(name, "context" if sort == "context" else "var")], "item": None,
+            "count": None, "role": None, "filled": False, "function": None, "root": mark, "containers": [], "is_stored": False,
+            "is_whole": sort == "exit"}
 
 
 def trail_to(position):

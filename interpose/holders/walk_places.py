@@ -15,7 +15,7 @@ NO_PLACE = (None, None, 0)
 GENERATED = "<string>" if "__file__" in vars(sys.modules["__main__"]) else None
 EXACT_KINDS = ("list", "set", "dict", "queue", "attribute")  # the assignment of an outer variable stores nothing in them
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
-facts = {"fill": {}, "item": {}, "var": {}, "attr": {}, "call": {}}  # name: places, each a code object and a line
+facts = {"fill": {}, "item": {}, "var": {}, "attr": {}, "context": {}, "call": {}}  # name: places, each a code object and a line
 
 
 def codes_within(code):
@@ -87,8 +87,8 @@ def scan(code):
             argument = name[0] if type(name) is tuple else name
         if opname.startswith("LOAD_") and name in FILLING_FUNCTIONS:
             argument = ""
-        if opname in ("LOAD_METHOD", "LOAD_ATTR") and name == "register" and loaded[-1:] == ["atexit"]:
-            note("call", "atexit", code, line)
+        if opname in ("LOAD_METHOD", "LOAD_ATTR") and loaded and (name == "set" or name == "register" and loaded[-1] == "atexit"):
+            note("context" if name == "set" else "call", loaded[-1], code, line)
         if opname.startswith("LOAD_") and type(name) is str and (name == "finalize" or is_hook_call(name)):
             note("call", "finalize" if name == "finalize" else "forward hook" if "forward" in name else "hook", code, line)
         if opname == "STORE_SUBSCR":

@@ -55,6 +55,7 @@ def walk_from_program():
     if type(finalize) is type:  # the functions that the program has given to weakref.finalize
         add_root(vars(finalize).get("_registry"), ["global", "weakref", "finalize"])
     add_exits()
+    add_context()
     return go_on(position)
 
 

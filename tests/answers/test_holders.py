@@ -76,6 +76,7 @@ def program(tmp_path):
     ("exception", "main: errors[*] -> run", 12, "main: errors (12 items), an exception whose traceback keeps the variables of run, "
      "stored at score.py:28", "place of the exception"),
     ("exit", "atexit.register(Scorer.close)", None, "atexit.register(Scorer.close), registered at score.py:28", "atexit.unregister()"),
+    ("context", "<context scores>", None, "<context scores>, set at score.py:28", "reset()"),
     ("finalizer", "weakref.finalize(Scorer.close)", None, "weakref.finalize(Scorer.close), registered at score.py:28", "bound method"),
     ("iterator", "main: batches[*]", 12, "main: batches (itertools.cycle of 12), assigned at score.py:28",
      "in place of itertools.cycle()"),

@@ -154,6 +154,15 @@ def test_what_is_called_at_an_exit_is_named_with_the_statement_that_registers_it
     assert found == [(kind, chain, items_count, commented_lines(EXITS)[size])] * count
 
 
+@pytest.mark.parametrize("size, count, chain, items_count", [
+    (63, 1, "<context latest>[*]", 1),
+    (64, 6, "serve: tasks[*] -> context request", 6),
+])  # fmt: skip
+def test_a_context_variable_has_the_name_and_the_line_that_sets_it(dry_run, size, count, chain, items_count):
+    found = holders(dry_run(str(EXITS)), "asked")[size]
+    assert found == [("context", chain, items_count, commented_lines(EXITS)[size])] * count
+
+
 @pytest.mark.parametrize("size, count, kind, chain, items_count", [
     (66, 6, "list", "best[*]", 6),
     (67, 6, "list", "main: beam.hypotheses[*]", 6),
