@@ -459,9 +459,22 @@ EXITS_IN_INTERPRETER = {10: 0xDA0, 11: 0xDD0, 12: 0xF68, 13: 0x29D8}
 SPARE_EXITS_MAX = 64
 
 
+def words_at(address, count):
+    """Returns words of this process's memory; [] if there is none at the address, because another way of reading would end the
+    process then."""
+    memory = os.open("/proc/self/mem", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        found = os.pread(memory, 8 * count, address)
+    except (OSError, OverflowError):
+        found = b""
+    finally:
+        os.close(memory)
+    return [int.from_bytes(found[at:at + 8], "little") for at in range(0, len(found), 8)]
+
+
 def exits():
-    """Returns function, arguments and keyword arguments of each call that atexit has. Up to CPython 3.9, the module refers to
-    them."""
+    """Returns function, arguments and keyword arguments of each call that atexit has, without those that the collector does not
+    know. Up to CPython 3.9, the module refers to them."""
     atexit = sys.modules.get("atexit")
     if atexit is None or MINOR >= 10 and MINOR not in EXITS_IN_INTERPRETER:
         return []
@@ -473,16 +486,16 @@ def exits():
             elif found:
                 found[-1].append(thing)
         return found
-    if len(sys._current_frames()) > 1 and time.monotonic() >= limits["steady_until"]:  # another thread may move the array
-        return []
     of_interpreter = ctypes.pythonapi["PyInterpreterState_Get"]  # an object of its own, which no other code has
     of_interpreter.restype = ctypes.c_size_t
-    start = of_interpreter() + EXITS_IN_INTERPRETER[MINOR]
-    count, size = word(start + 8) & 0xFFFFFFFF, word(start + 8) >> 32
+    array, counts = (words_at(of_interpreter() + EXITS_IN_INTERPRETER[MINOR], 2) + [0, 0])[:2]
+    count, size = counts & 0xFFFFFFFF, counts >> 32
     if count != atexit._ncallbacks() or not count <= size <= count + SPARE_EXITS_MAX:
         return []
-    calls_at = [word(word(start) + 8 * number) for number in range(count)]  # 0: it was unregistered
-    return [[thing_at(part) for part in (at, at + 8, at + 16) if word(part)] for at in calls_at if at]
+    calls = [words_at(call, 3) for call in words_at(array, count) if call]  # 0: it was unregistered
+    wanted = {part for call in calls for part in call}
+    known = {id(thing): thing for thing in gc.get_objects() if id(thing) in wanted}
+    return [[known[part] for part in call if part in known] for call in calls if call and call[0] in known]
 
 
 def add_exits():
