@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "analyzer/analysis/steps/cache_names.h"
-#include "analyzer/replay/history/live_walk.h"
 #include "analyzer/util/array.h"
 #include "analyzer/thresholds/thresholds.h"
 
@@ -36,20 +35,18 @@ static void find_steps_left(struct account_leak *found, const struct history *hi
         found->steps_left = (double)(card->total_bytes - used_bytes) / found->leak.peak_slope;
 }
 
-/* Marks the call stacks whose driver memory is a segment of a framework's pool at the end. *stacks
- * is NULL if there are none. */
-static int find_segment_stacks(bool **stacks, const struct study *study, uint32_t account,
-                               struct err *err)
+/* Marks the call stacks whose driver memory was a segment of a framework's pool, even if the pool
+ * gave it back. *stacks is NULL if there are none. */
+static int find_segment_stacks(bool **stacks, const struct study *study, struct err *err)
 {
-    struct live_walk walk = live_walk_begin(&study->history, account, study->history.last.index);
+    const struct history *history = &study->history;
     bool *found = array_new(study->trace.frame_limit + 1, sizeof *found, err);
-    const struct block *block;
     bool has_any = false;
     if (!found)
         return -1;
-    while ((block = live_walk_next(&walk))) {
-        found[site_stack(block->site_id)] |= block->is_segment;
-        has_any |= block->is_segment;
+    for (uint32_t id = 0; id < history->stack_count && id <= study->trace.frame_limit; id++) {
+        found[id] = history->stacks[id].uses & STACK_HAS_SEGMENT;
+        has_any |= found[id];
     }
     if (!has_any)
         free(found);
@@ -249,7 +246,7 @@ static int find_watched(struct account_leak *found, const struct study *study,
         found->growth.after = (struct kept){0};
     if (blame_all(found, study, watch, account, err))
         goto out;
-    if (own->kind == ACCOUNT_device && find_segment_stacks(&left_out, study, account, err))
+    if (own->kind == ACCOUNT_device && find_segment_stacks(&left_out, study, err))
         goto out;
     const struct leak_room room = {.bytes = card ? card->total_bytes : own->peak_bytes,
                                    .peak_bytes = peak_to_judge_by(&study->history, own),

@@ -154,6 +154,15 @@ static int count_segment(struct driver_ranges *ranges, const struct segment *seg
                                 err);
 }
 
+/* The birth of the block has added its call stack. */
+static void note_segment(struct history *history, struct block *block)
+{
+    const uint32_t stack_id = site_stack(block->site_id);
+    block->is_segment = true;
+    if (stack_id < history->stack_count)
+        history->stacks[stack_id].uses |= STACK_HAS_SEGMENT;
+}
+
 static int add_segment(struct driver_ranges *ranges, const struct cursor *at,
                        const struct range_node *node, const struct block *tensor)
 {
@@ -173,7 +182,7 @@ static int add_segment(struct driver_ranges *ranges, const struct cursor *at,
                                                  .account = tensor->account,
                                                  .of_graph = {INDEX_NONE, INDEX_NONE},
                                                  .mapped = range->object != HISTORY_NONE};
-    history->blocks[range->block].is_segment = true;
+    note_segment(history, &history->blocks[range->block]);
     history->accounts[tensor->account].has_segments = true;
     if (count_segment(ranges, &history->segments[number], at->err))
         return -1;

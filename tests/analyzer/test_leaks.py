@@ -584,17 +584,3 @@ def test_the_pool_of_graphs_is_one_block_of_which_nothing_is_known_and_may_leak(
     graph = trace.stack("launch")
     train(trace, 20, lambda step: trace.graph_usage(step << 20, step << 20, stack=graph))
     assert verdict(trace)[0] == "leak"
-
-
-def test_what_a_pool_takes_from_ever_new_lines_is_no_leak_of_the_driver(trace):
-    """The request in each step does not fit in the segments that were freed before, so that the pool takes a new
-    segment. The card fills up, but the tensors do not grow."""
-
-    def step(number):
-        segment = trace.alloc(MIB + number, stack=trace.stack("work", ("train.py", number, "main")))
-        trace.tensor(segment, MIB, stack=trace.stack(("train.py", 7, "main")))
-        trace.tensor_free(segment)
-
-    train(trace, 20, step)
-    assert {row["verdict"] for row in leaks(trace)["growth"]} == {"no leak"}
-    assert says(trace) == "No leak: live bytes do not grow from step to step (20 steps)."

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Leaks of memory that is not the card's: managed memory, and pinned memory of the host."""
+"""Leaks of memory that is not the card's: managed memory, and pinned memory of the host. The driver's memory of a pool is no
+leak beside the pool."""
 import re
 
 import pytest
@@ -147,3 +148,18 @@ def test_a_leak_that_only_some_steps_have_says_how_many(trace):
     train(trace, 60, step)
     assert ask("leaks", trace)[1] == ("Some blocks of this line are freed and others are not; 20 of 58 steps keep a block of "
                                       "8.00 MiB, the others none.")  # fmt: skip
+
+
+@pytest.mark.parametrize("lines_count, flushes", [(20, False), (1, False), (1, True)])
+def test_what_a_pool_takes_for_larger_requests_is_no_leak_of_the_driver(trace, lines_count, flushes):
+    """Each request is larger than all segments, whose tensors were freed. The pool may give them back at the end."""
+    segments = []
+
+    def step(number):
+        segments.append(trace.alloc((1 << 20) + number, stack=trace.stack(("train.py", number % lines_count, "main"))))
+        trace.tensor_free(trace.tensor(segments[-1], 1 << 20, stack=trace.stack(("train.py", 7, "main"))))
+
+    train(trace, 20, step)
+    for segment in segments if flushes else []:
+        trace.free(segment)
+    assert ask("leaks", trace)[0] == "No leak: live bytes do not grow from step to step (20 steps)."

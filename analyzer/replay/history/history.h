@@ -134,8 +134,13 @@ struct block {
 /* Tensors whose sizes are kept in history.sizes; those of init also in units, for uses.c. */
 enum size_of { SIZE_OF_INIT, SIZE_OF_GRADIENT, SIZE_OF_INIT_UNITS };
 /* The tensors of a call stack: there is one; one has not half the size of a tensor made in init;
- * backward went through one and left a gradient. */
-enum stack_use { STACK_HAS_TENSOR = 1, STACK_HAS_NO_HALF = 2, STACK_IS_TRAINED = 4 };
+ * backward went through one and left a gradient. A block of the call stack was a segment. */
+enum stack_use {
+    STACK_HAS_TENSOR = 1,
+    STACK_HAS_NO_HALF = 2,
+    STACK_IS_TRAINED = 4,
+    STACK_HAS_SEGMENT = 8
+};
 struct stack_births {
     uint32_t count;                   /* blocks born */
     uint32_t first_round, last_round; /* backwards before the first and the last birth */
