@@ -71,12 +71,16 @@ int cause_say_holder(struct opening *opening, const struct study *study,
                             : 1;
 }
 
-/* Returns the last walk while the program ran: at the end, what the program kept until then is
- * garbage, too. */
+/* At the end, what the program kept until then is garbage, too. */
+static bool is_of_end(const struct walk_blocks *walk)
+{
+    return !strcmp(walk->walk->reason, "end");
+}
+
 static const struct walk_blocks *last_running_walk(const struct holders *holders)
 {
     for (size_t i = holders->count; i; i--)
-        if (strcmp(holders->walks[i - 1].walk->reason, "end"))
+        if (!is_of_end(&holders->walks[i - 1]))
             return &holders->walks[i - 1];
     return NULL;
 }
@@ -94,7 +98,8 @@ int cause_say_garbage(struct opening *opening, const struct study *study, uint32
     if (held_sums_find(&sums, &study->holders, &study->history, &ask, err))
         return -1;
     const struct held_sum *most = held_sums_most(&sums);
-    if (most && holder_is_garbage(most))
+    /* The walk at the end may be at the same event as the last one before. */
+    if (most && !is_of_end(sums.at) && holder_is_garbage(most))
         status = page_say_holder(opening, study, most, sums.bytes, sums.at) < 0
                      ? -1
                      : page_say(opening, VERDICT_do, "%s", holder_action(most));
