@@ -298,17 +298,40 @@ static int say_peak(struct opening *opening, const struct study *study, const st
     return status;
 }
 
+/* The highest peak of the device. 0: the device has no memory. */
+static uint64_t peak_of(const struct study *study, const struct view *view,
+                        const struct device_use *use)
+{
+    const uint32_t number = study_account(study, use, view);
+    return number == HISTORY_NONE ? 0 : study->history.accounts[number].peak_bytes;
+}
+
+/* Returns the number of the device with the highest peak; 0 if there is none. The answer begins
+ * with this device, because the first lines have room for one. */
+static size_t first_device(const struct study *study, const struct view *view)
+{
+    const struct device_use *devices = study->history.devices;
+    size_t first = 0;
+    for (size_t i = 1; i < study->history.device_count; i++)
+        if (peak_of(study, view, &devices[i]) > peak_of(study, view, &devices[first]))
+            first = i;
+    return first;
+}
+
 int page_peak_answer(struct opening *opening, const struct study *study, const struct view *view,
                      struct err *err)
 {
     const struct history *history = &study->history;
+    const size_t first = history->device_count ? first_device(study, view) : 0;
     bool any = false;
     int status = 0;
     for (size_t i = 0; i < history->device_count && status >= 0; i++) {
-        if (view->device >= 0 && history->devices[i].device != view->device)
+        const size_t number = !i ? first : i <= first ? i - 1 : i;
+        const struct device_use *use = &history->devices[number];
+        if (view->device >= 0 && use->device != view->device)
             continue;
-        status = say_peak(opening, study, view, &history->devices[i], err);
-        any |= history->accounts[history->devices[i].leading].peak.index != INDEX_NONE;
+        status = say_peak(opening, study, view, use, err);
+        any |= history->accounts[use->leading].peak.index != INDEX_NONE;
     }
     if (any)
         page_next(opening, "peak");

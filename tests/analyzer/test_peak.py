@@ -292,3 +292,11 @@ def test_tensors_of_graphs_are_said_to_be_made_in_a_capture(trace, captures, pla
     pools = "pool" if captures == 1 else "pools"
     assert why == ("" if said is None else f"{said} was made while CUDA graphs were captured, and stays in their private "
                    f"{pools} until the graphs are reset or destroyed.")  # fmt: skip
+
+
+def test_the_answer_begins_with_the_device_whose_peak_is_highest(trace):
+    for device, mib in ((0, 1), (1, 8), (2, 4)):
+        trace.alloc(mib * MIB, device=device, stack=trace.stack("a"))
+    page = load_json("peak", trace.written())
+    said = [row["text"] for row in [*page["verdict"], *page["more"]] if row["text"].startswith("Peak")]
+    assert [text.split(" on ")[1].split(" (")[0] for text in said] == ["device 1", "device 0", "device 2"]
