@@ -9,6 +9,7 @@
 #include "analyzer/analysis/fragmentation/segments.h"
 #include "analyzer/analysis/moment.h"
 #include "analyzer/analysis/site_tables/causes.h"
+#include "analyzer/analysis/site_tables/round_parts.h"
 #include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/render/units.h"
 #include "groups.h"
@@ -149,59 +150,14 @@ static int say_holder(struct opening *opening, const struct study *study, const 
                               : 1;
 }
 
-/* The parts of the memory of a training. PART_ONCE is freed like PART_PASSING, but its call stack
- * allocated in one round only: the raw data of a set, an evaluation. PART_KEPT is a leak, or what
- * one step uses in several backwards: gradients of several batches, a batch of two losses.
- * PART_AFTER is that of a program that ended well, such as its evaluation. */
-enum part { PART_PASSING, PART_ONCE, PART_KEPT, PART_AFTER, PART_STAYING, PARTS };
-
-static const char *const part_words[PARTS] = {[PART_PASSING] = "comes and goes with each step",
-                                              [PART_ONCE] = "was made once, not in each step",
-                                              [PART_KEPT] = "is kept over several backwards",
-                                              [PART_AFTER] = "was made after the last backward",
-                                              [PART_STAYING] = "stays over the steps"};
-
-struct part_filter {
-    const struct categories *categories;
-    enum part part;
-};
-
-/* True for a block that no backward and no optimizer made, and that no backward followed. */
-static bool is_after_backwards(const struct history *history, const struct block *block)
-{
-    const uint8_t rule = block->deciding_path == HISTORY_NONE
-                             ? PATH_RULE_NONE
-                             : history->paths[block->deciding_path].rule;
-    const enum category made = category_of_rule(rule);
-    return block->birth_round == history->rounds_count && made != CATEGORY_gradients &&
-           made != CATEGORY_optimizer && !history->failures_in_all;
-}
-
-/* True if the block's call stack is known and allocated in one round of several. */
-static bool is_of_one_round(const struct history *history, const struct block *block)
-{
-    const uint32_t stack_id = site_stack(block->site_id);
-    return stack_id && stack_id < history->stack_count && history->rounds_count > 1 &&
-           history->stacks[stack_id].first_round == history->stacks[stack_id].last_round;
-}
-
-static enum part part_of(const struct categories *categories, const struct block *block)
-{
-    const struct history *history = categories->history;
-    if (categories_stays(categories, block))
-        return PART_STAYING;
-    if (block_rounds(history, block) >= BLOCK_STAYS_ROUNDS)
-        return PART_KEPT;
-    return is_after_backwards(history, block) ? PART_AFTER
-           : is_of_one_round(history, block)  ? PART_ONCE
-                                              : PART_PASSING;
-}
-
-static bool part_takes(const void *self, const struct block *block)
-{
-    const struct part_filter *filter = self;
-    return part_of(filter->categories, block) == filter->part;
-}
+static const char *const part_words[ROUND_PARTS] = {
+    [PART_PASSING] = "comes and goes with each step",
+    [PART_ONCE] = "was made once, not in each step",
+    [PART_KEPT] = "is kept over several backwards",
+    [PART_AFTER] = "was made after the last backward",
+    [PART_BETWEEN] = "was made between backwards, not in each step",
+    [PART_LEFT] = "was left by the last backward",
+    [PART_STAYING] = "stays over the steps"};
 
 /* Says who holds a part of the memory, unless the part is small: "770.75 MiB of it comes and goes
  * with each step (66.7 % of it activations), most of it by train.py:88 forward (640.00 MiB)". */
@@ -228,26 +184,20 @@ static int say_holders(struct opening *opening, const struct study *study, uint3
                        const struct moment *moment, const struct sites *sites,
                        const struct blame *blame)
 {
-    struct sites parts[PARTS] = {0};
+    struct sites parts[ROUND_PARTS] = {0};
     int status = -1;
-    for (int i = 0; i < PARTS; i++) {
-        const struct part_filter part = {&study->categories, (enum part)i};
-        const struct site_filter filter = {&part, part_takes};
-
-        if (sites_taken_at(&parts[i], &study->categories, number, moment->index, &filter,
-                           opening->err))
-            goto out;
-    }
+    if (round_parts_at(parts, &study->categories, number, moment->index, opening->err))
+        goto out;
     if (!is_worth_saying(parts[PART_KEPT].total_bytes, sites) &&
         !is_worth_saying(parts[PART_STAYING].total_bytes, sites)) {
         status = say_holder(opening, study, sites, blame);
         goto out;
     }
     status = 1;
-    for (int i = 0; i < PARTS && status >= 0; i++)
+    for (int i = 0; i < ROUND_PARTS && status >= 0; i++)
         status = say_part(opening, study, part_words[i], sites, &parts[i], blame);
 out:
-    for (int i = 0; i < PARTS; i++)
+    for (int i = 0; i < ROUND_PARTS; i++)
         sites_release(&parts[i]);
     return status;
 }

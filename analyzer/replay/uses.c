@@ -93,6 +93,7 @@ static int note_birth(const struct cursor *at, const struct block *block, uint32
     *birth = ++births->count;
     if (births->count == 1)
         births->first_round = block->birth_round;
+    births->rounds_count += births->count == 1 || births->last_round != block->birth_round;
     births->last_round = block->birth_round;
     if (block->memory == MEMORY_TENSOR && !(births->uses & STACK_HAS_NO_HALF))
         births->uses |=

@@ -95,7 +95,7 @@ def test_memory_that_one_round_of_several_makes_does_not_come_and_go_with_each_s
     if again:
         program.free(program.tensor(1, raw))
     (who,) = [text for role, text in program.verdict() if role == "who"]
-    words = "comes and goes with each step" if again else "was made once, not in each step"
+    words = "was made between backwards, not in each step" if again else "was made once, not in each step"
     assert f"64.00 MiB of it {words}" in who
 
 
@@ -211,6 +211,24 @@ def test_memory_of_an_evaluation_after_the_training_comes_and_goes_with_no_step(
         program.trace.fail(1 << 40)
     said = ["40.00 MiB of it was made after the last backward" in text for _, text in program.verdict("peak")]
     assert any(said) != fails
+
+
+@pytest.mark.parametrize("steps, words", [(3, "was made between backwards, not in each step"), (1, "comes and goes with each step")])
+def test_an_evaluation_between_steps_is_not_made_in_each_step_and_shows_the_gradients_beside_it(program, steps, words):
+    """Line 7 of another caller reads a large batch after each step, or after three. Gradients live until the next forward."""
+    program.tensor(8, *INIT)
+    gradient = None
+    for step in range(9):
+        if gradient:
+            program.free(gradient)
+        activations = program.tensor(4, *FORWARD, recorded=True)
+        gradient = program.tensor(8, *BACKWARD)
+        program.free(activations)
+        if step % steps == steps - 1 and step < 8:
+            program.free(program.tensor(40, FORWARD[0], ("train.py", 44, "validate")))
+    who = [text for role, text in program.verdict() if role == "who"][0]
+    assert who.startswith(f"40.00 MiB of it {words}" if steps == 3 else f"48.00 MiB of it {words}")
+    assert ("8.00 MiB of it was left by the last backward (100.0 % of it gradients)" in who) == (steps == 3)
 
 
 @pytest.mark.parametrize("loaded, category", [([], " (100.0 % of it parameters)"), ([8, 8], "")])

@@ -144,6 +144,7 @@ enum stack_use {
 struct stack_births {
     uint32_t count;                   /* blocks born */
     uint32_t first_round, last_round; /* backwards before the first and the last birth */
+    uint32_t rounds_count;            /* rounds with a birth */
     uint8_t uses;                     /* enum stack_use */
 };
 
