@@ -144,9 +144,10 @@ class Steps:
         new, more, ratio, larger, sites = self.sites(row)
         excess, began = row["peak_bytes"] - peak, row["start_bytes"] - start
         if failure:
+            before, held = self.held(row, failure)
             causes = {
-                "live at its start": began, "new call stacks": new,
-                "more bytes at the same call stacks": (larger - 1) * rise,
+                "live at its start": min(row["start_bytes"], before) - start, "new call stacks": new,
+                "more bytes at the same call stacks": max((larger - 1) * rise, held),
             }  # fmt: skip
             cause = max(causes, key=causes.get)
             cause = cause if causes[cause] > 0 and causes[cause] * 20 >= peak else None
@@ -166,8 +167,24 @@ class Steps:
             "larger_ratio": as_printed(larger) if larger else None,
         }, sites  # fmt: skip
 
+    def held(self, row, failure):
+        """Returns the bytes of earlier steps that were live at the failure, and the excess of the step's own larger blocks."""
+        live = self.figures.live_blocks(self.account, failure.index)
+        excess = 0
+        for block in live:
+            stack = self.stacks(block)
+            if block.begin < row["begin"] or stack not in row["sites"]:
+                continue
+            others = [r for r in self.rows[1:] if stack in r["sites"]]
+            typical = sum(r["sites"][stack] for r in others) / (len(self.rows) - 1)
+            if 2 * len(others) < len(self.rows) - 1 or not others or row["sites"][stack] <= typical:
+                continue
+            ratio = row["largest"][stack] * len(others) / sum(r["largest"][stack] for r in others)
+            excess += block.size * (1 - 1 / ratio) if ratio > 1 else 0
+        return sum(block.size for block in live if block.begin < row["begin"]), excess
+
     def sites(self, row):
-        """Returns five values: the bytes of call stacks that no other step has; the bytes by which the remaining call
+        """Returns five values: the bytes of call stacks that less than half of the other steps have; the bytes by which the remaining call
         stacks exceed their mean over all other steps; how many times that mean the excess is; how many times larger than in
         other steps the largest blocks are; the rows."""
         if row is self.rows[0]:
@@ -178,14 +195,15 @@ class Steps:
             every = [r for r in self.rows[1:] if r["begin"] != row["begin"]]
             others = [r for r in every if stack in r["sites"]]
             typical = sum(r["sites"][stack] for r in others) / len(every) if others else 0
-            if others:
+            is_new = not others or 2 * len(others) < len(every)
+            if not is_new:
                 largest_sum += row["largest"][stack]
                 typical_largest += sum(r["largest"][stack] for r in others) / len(others)
             if bytes_ <= typical:
                 continue
-            new += 0 if others else bytes_
-            held += bytes_ if others else 0
-            typical_sum += typical
+            new += bytes_ if is_new else 0
+            held += 0 if is_new else bytes_
+            typical_sum += 0 if is_new else typical
             rows.append({"bytes": bytes_, "typical_bytes": whole(typical), "stack": stack})
         ratio = held / typical_sum if typical_sum else 0
         return new, held - typical_sum, ratio, largest_sum / typical_largest if typical_largest else 0, rows

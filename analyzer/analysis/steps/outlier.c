@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/replay/history/live_walk.h"
 #include "analyzer/util/array.h"
 
 /* --- a typical step --- */
@@ -87,12 +88,19 @@ static void add_site(struct outlier *outlier, struct largest *largest,
     const uint64_t other_bytes = site->bytes - (is_summed ? own.bytes : 0);
     const uint64_t other_largest = site->largest_bytes - (is_summed ? own.largest_bytes : 0);
     const double typical = others > 0 ? (double)other_bytes / (double)others_count : 0;
-    if (others > 0) {
+    const bool is_new = others * 2 < (double)others_count || others <= 0;
+    if (!is_new) {
         largest->bytes += (double)own.largest_bytes;
         largest->typical_bytes += (double)other_largest / others;
     }
     if ((double)own.bytes > typical)
-        outlier->sites[outlier->count++] = (struct outlier_site){site->site_id, own.bytes, typical};
+        outlier->sites[outlier->count++] = (struct outlier_site){
+            .site_id = site->site_id,
+            .bytes = own.bytes,
+            .typical_bytes = typical,
+            .is_new = is_new,
+            .larger_ratio =
+                is_new ? 0 : (double)own.largest_bytes / ((double)other_largest / others)};
 }
 
 static void sum_up(struct outlier *outlier, const struct largest *largest)
@@ -100,8 +108,9 @@ static void sum_up(struct outlier *outlier, const struct largest *largest)
     double bytes = 0, typical = 0;
     for (size_t i = 0; i < outlier->count; i++) {
         const struct outlier_site *site = &outlier->sites[i];
-        if (site->typical_bytes <= 0) {
+        if (site->is_new) {
             outlier->new_bytes += site->bytes;
+            outlier->new_has_others |= site->typical_bytes > 0;
             continue;
         }
         bytes += (double)site->bytes;
@@ -139,9 +148,45 @@ static int find_sites(struct outlier *outlier, const struct account_steps *own, 
     return 0;
 }
 
-static double began_with_more(const struct outlier *outlier)
+/* Finds what was held at the failure of a step that did not end, in an array by site number. */
+static int find_held(struct outlier *outlier, const struct account_steps *own,
+                     const struct history *history, uint32_t account, struct err *err)
 {
-    return (double)outlier->step.start_bytes - (double)outlier->typical_start_bytes;
+    struct live_walk walk = live_walk_begin(history, account, outlier->failure->at.index);
+    uint64_t *held = array_new(own->site_count, sizeof *held, err);
+    const struct block *block;
+    if (!held)
+        return -1;
+    while ((block = live_walk_next(&walk))) {
+        const uint32_t number = site_numbers_get(&own->numbers, block->site_id);
+        if (block->life.begin_index < outlier->step.begin_index)
+            outlier->before_bytes += block->size_bytes;
+        else if (number < own->site_count)
+            held[number] += block->size_bytes;
+    }
+    for (size_t i = 0; i < outlier->count; i++) {
+        struct outlier_site *site = &outlier->sites[i];
+        const uint32_t number = site_numbers_get(&own->numbers, site->site_id);
+        if (number < own->site_count)
+            site->held_bytes = held[number];
+    }
+    free(held);
+    return 0;
+}
+
+static double began_with_more(const struct outlier *outlier, uint64_t start_bytes)
+{
+    return (double)start_bytes - (double)outlier->typical_start_bytes;
+}
+
+/* Bytes that larger blocks explain of a step that did not end. */
+static double larger_bytes(const struct outlier *outlier)
+{
+    const double by_rise = (outlier->larger_ratio - 1) * (double)outlier->typical_rise_bytes;
+    double held = 0;
+    for (size_t i = 0; i < outlier->count; i++)
+        held += outlier_larger_bytes(&outlier->sites[i]);
+    return held > by_rise ? held : by_rise;
 }
 
 static void take_if_more(struct outlier *outlier, enum outlier_cause cause, double bytes)
@@ -154,17 +199,17 @@ static void take_if_more(struct outlier *outlier, enum outlier_cause cause, doub
 
 static void find_cause_of_open(struct outlier *outlier)
 {
-    take_if_more(outlier, OUTLIER_BEGAN, began_with_more(outlier));
+    const uint64_t start = outlier->step.start_bytes, before = outlier->before_bytes;
+    take_if_more(outlier, OUTLIER_BEGAN, began_with_more(outlier, before < start ? before : start));
     take_if_more(outlier, OUTLIER_NEW, (double)outlier->new_bytes);
-    take_if_more(outlier, OUTLIER_MORE,
-                 (outlier->larger_ratio - 1) * (double)outlier->typical_rise_bytes);
+    take_if_more(outlier, OUTLIER_MORE, larger_bytes(outlier));
 }
 
 static enum outlier_cause cause_of_ended(const struct outlier *outlier)
 {
     const struct step *step = &outlier->step;
     const double excess = (double)step->peak_bytes - (double)outlier->typical_peak_bytes;
-    const double began = began_with_more(outlier);
+    const double began = began_with_more(outlier, step->start_bytes);
     if (!outlier->has_typical || excess * 10 <= (double)outlier->typical_peak_bytes)
         return OUTLIER_NONE;
     if (step->ordinal == 1)
@@ -185,7 +230,9 @@ int outlier_find(struct outlier *outlier, const struct step_watch *watch,
         return 0;
     find_typical(outlier, own);
     choose_step(outlier, watch, history, account, own);
-    if (outlier->has_typical && find_sites(outlier, own, watch->step_count, err)) {
+    if (outlier->has_typical &&
+        (find_sites(outlier, own, watch->step_count, err) ||
+         (outlier->is_open && find_held(outlier, own, history, account, err)))) {
         outlier_release(outlier);
         return -1;
     }

@@ -13,9 +13,13 @@
  *               explains at least half of the excess. Else new call stacks, or more bytes at known
  *               call stacks, whichever is more; if both are nothing, more was live at once.
  *               A step that did not end follows another rule, because it allocated only in part and
- *               may have failed before it could exceed a typical step. Its larger blocks count as
- *               the typical rise times their relative excess. The largest of the three amounts is
- *               the cause, unless it is less than a twentieth of the typical peak.
+ *               may have failed before it could exceed a typical step. Memory of its beginning
+ *               counts if it is still held at the failure. Its larger blocks count as the typical
+ *               rise times their relative excess, or as the excess of those that it holds, if that
+ *               is more: a step may replace what the one before left. The largest of the three
+ *               amounts is the cause, unless it is less than a twentieth of the typical peak.
+ *   new         A call stack that allocated in less than half of the other steps, as one of an
+ *               evaluation between steps.
  */
 #pragma once
 
@@ -25,7 +29,7 @@ enum outlier_cause {
     OUTLIER_NONE,
     OUTLIER_FIRST, /* the first step, which allocates what is needed only once */
     OUTLIER_BEGAN, /* more was live at the beginning of the step */
-    OUTLIER_NEW,   /* call stacks that allocate in no other step */
+    OUTLIER_NEW,   /* call stacks that allocate in few other steps, or in none */
     OUTLIER_MORE,  /* more bytes at call stacks of other steps */
     OUTLIER_KEPT,  /* no call stack allocated more, but more was live at once */
 };
@@ -36,7 +40,16 @@ struct outlier_site {
     uint64_t site_id;
     uint64_t bytes;
     double typical_bytes; /* 0: allocated in no other step */
+    bool is_new;
+    uint64_t held_bytes; /* made in a step that did not end, and live when it failed */
+    double larger_ratio; /* its largest block / the average of its largest ones; 0: no other */
 };
+
+/* The part of held_bytes that is due to larger blocks. */
+static inline double outlier_larger_bytes(const struct outlier_site *site)
+{
+    return site->larger_ratio > 1 ? (double)site->held_bytes * (1 - 1 / site->larger_ratio) : 0;
+}
 
 struct outlier {
     bool has_typical; /* a step after the first has ended */
@@ -49,6 +62,8 @@ struct outlier {
     struct outlier_site *sites; /* sites above their typical bytes; by excess, descending */
     size_t count;
     uint64_t new_bytes;
+    bool new_has_others;           /* a new site allocated in other steps, too */
+    uint64_t before_bytes;         /* of earlier steps, held when the step failed */
     double more_bytes, more_ratio; /* of the sites that are not new; ratio: bytes / typical */
     double larger_ratio; /* sum of the known sites' largest blocks / typical sum; 0: no sites */
 };

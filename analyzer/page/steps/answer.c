@@ -67,24 +67,44 @@ void step_findings_release(struct step_findings *found)
 
 #define WHO_BYTES (BLAME_TEXT_BYTES + UNITS_TEXT_BYTES + 16)
 
+/* The bytes of the site that the cause explains. holds: only those live at the failure count,
+ * because blocks that were freed before did not fill the card. */
+static double explained_bytes(const struct outlier *outlier, const struct outlier_site *site,
+                              bool holds)
+{
+    if (site->is_new)
+        return (double)(holds ? site->held_bytes : site->bytes);
+    return outlier->is_open ? outlier_larger_bytes(site)
+                            : (double)site->bytes - site->typical_bytes;
+}
+
+static double sum_explained(const struct outlier *outlier, bool is_new, bool holds)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < outlier->count; i++)
+        if (outlier->sites[i].is_new == is_new)
+            bytes += explained_bytes(outlier, &outlier->sites[i], holds);
+    return bytes;
+}
+
 /* Writes ", most of it by train.py:88 forward (3.20 GiB)", for the largest site that is new
  * (is_new) or known. If the site made at most half, writes "the largest part" in place of "most of
  * it". */
-static const char *most_text(char out[WHO_BYTES], const struct step_findings *found, bool is_new)
+static const char *most_text(char out[WHO_BYTES], const struct step_findings *found, bool is_new,
+                             bool holds)
 {
     const struct outlier *outlier = &found->outlier;
-    const double all = is_new ? (double)outlier->new_bytes : outlier->more_bytes;
+    const double all = sum_explained(outlier, is_new, holds);
     const struct outlier_site *most = NULL;
     double most_bytes = 0;
     *out = 0;
     for (size_t i = 0; i < outlier->count; i++) {
         const struct outlier_site *site = &outlier->sites[i];
-        const double more = (double)site->bytes - site->typical_bytes;
-
-        if ((site->typical_bytes <= 0) != is_new || more <= most_bytes)
+        const double bytes = explained_bytes(outlier, site, holds);
+        if (site->is_new != is_new || bytes <= most_bytes)
             continue;
         most = site;
-        most_bytes = more;
+        most_bytes = bytes;
     }
     if (most)
         snprintf(out, WHO_BYTES, ", %s by %s (%s%s)",
@@ -129,8 +149,30 @@ static const char *more_reason(const struct study *study, uint32_t account,
     return outlier->is_open ? "a longer batch or sequence" : "a longer batch or more of the same";
 }
 
+/* Says the path of the new call stacks. An evaluation is not recorded by autograd, and the rest of
+ * the program is. */
+static const char *path_reason(const struct study *study, uint32_t account,
+                               const struct outlier *outlier)
+{
+    const struct growth_watch *growth = &study->growth;
+    const struct account_ends *own =
+        account < growth->account_count ? &growth->accounts[account] : NULL;
+    uint64_t new_count = 0, all_count = 0;
+    for (size_t i = 0; own && i < own->count; i++)
+        all_count += own->sites[i].blocks.graph_births_count;
+    for (size_t i = 0; i < outlier->count && all_count; i++) {
+        const uint32_t number = site_numbers_get(&own->numbers, outlier->sites[i].site_id);
+        if (outlier->sites[i].is_new && number < own->count)
+            new_count += own->sites[number].blocks.graph_births_count;
+    }
+    return all_count && !new_count ? "another path through the program, without autograd, such as "
+                                     "an evaluation"
+                                   : "another path through the program";
+}
+
+/* holds: the sentence is about the failure of an allocation. */
 static int say_cause(struct opening *opening, const struct study *study, uint32_t account,
-                     const struct step_findings *found, const char *made, struct err *err)
+                     const struct step_findings *found, bool holds, struct err *err)
 {
     const uint64_t number = found->outlier.step.number;
     const bool is_open = found->outlier.is_open;
@@ -144,17 +186,20 @@ static int say_cause(struct opening *opening, const struct study *study, uint32_
         return say_began(opening, study, account, &found->outlier, err);
     case OUTLIER_NEW:
         return page_join(opening, VERDICT_why,
-                         "in step %" PRIu64 ", call stacks that other steps do not have %s %s%s: "
-                         "another path through the program",
-                         number, made, BYTES_TEXT(found->outlier.new_bytes),
-                         most_text(most, found, true));
+                         "in step %" PRIu64 ", call stacks that %sother steps do not have %s %s%s: "
+                         "%s",
+                         number, found->outlier.new_has_others ? "most " : "",
+                         holds ? "hold" : "allocated",
+                         BYTES_TEXT((uint64_t)sum_explained(&found->outlier, true, holds)),
+                         most_text(most, found, true, holds),
+                         path_reason(study, account, &found->outlier));
     case OUTLIER_MORE:
         return page_join(opening, VERDICT_why,
                          "in step %" PRIu64
                          ", the same call stacks %s %.2f times as %s as in other steps%s: %s",
                          number, is_open ? "asked for blocks" : "allocated",
                          is_open ? found->outlier.larger_ratio : found->outlier.more_ratio,
-                         is_open ? "large" : "much", most_text(most, found, false),
+                         is_open ? "large" : "much", most_text(most, found, false, holds),
                          more_reason(study, account, &found->outlier));
     case OUTLIER_KEPT:
         return page_join(opening, VERDICT_why,
@@ -282,36 +327,12 @@ static int say_steps(struct opening *opening, const struct study *study, const s
     page_next(opening, found->outlier.is_open ? "oom" : "peak");
     say_step(opening, study, &found->outlier);
     say_later_peak(opening, study, account, &found->outlier);
-    if (say_cause(opening, study, account, found, "allocated", err) < 0 ||
+    if (say_cause(opening, study, account, found, false, err) < 0 ||
         say_keeper(opening, study, account, &found->outlier, err) < 0 ||
         say_afterwards(opening, study, view, account, err) < 0)
         return -1;
     say_ages(opening, study, account, found);
     return say_period(opening, study, err);
-}
-
-/* Replaces the bytes that the new call stacks allocated by those that are live at the failure,
- * because blocks that were freed before did not fill the card. */
-static int take_live(struct outlier *outlier, const struct study *study,
-                     const struct failure *failure, struct err *err)
-{
-    struct sites live;
-    if (sites_at(&live, &study->categories, failure->account, failure->at.index, err))
-        return -1;
-    outlier->new_bytes = 0;
-    for (size_t i = 0; i < outlier->count; i++) {
-        struct outlier_site *site = &outlier->sites[i];
-        if (site->typical_bytes > 0)
-            continue;
-        site->bytes = 0;
-        for (size_t n = 0; n < live.count; n++)
-            if (live.items[n].site_id == site->site_id)
-                site->bytes += live.items[n].bytes;
-        outlier->new_bytes += site->bytes;
-    }
-    outlier->cause_bytes = (double)outlier->new_bytes;
-    sites_release(&live);
-    return 0;
 }
 
 /* Leaks of the memory that failed explain the failure. */
@@ -348,15 +369,13 @@ int page_step_of_failure(struct opening *opening, const struct study *study,
         return 0;
     if (step_findings_find(&found, study, failure->account, err))
         return -1;
-    if (found.outlier.failure == failure && found.outlier.cause == OUTLIER_NEW &&
-        take_live(&found.outlier, study, failure, err)) {
-        step_findings_release(&found);
-        return -1;
-    }
+    const double explained = found.outlier.cause == OUTLIER_NEW
+                                 ? sum_explained(&found.outlier, true, true)
+                                 : found.outlier.cause_bytes;
     /* A cause that explains less than half of the requested bytes does not explain the failure. */
     if (found.outlier.failure == failure && found.outlier.cause != OUTLIER_NONE &&
-        found.outlier.cause_bytes * 2 >= (double)failure->event.size_bytes)
-        status = say_cause(opening, study, failure->account, &found, "hold", err);
+        explained * 2 >= (double)failure->event.size_bytes)
+        status = say_cause(opening, study, failure->account, &found, true, err);
     if (status > 0 && found.outlier.cause == OUTLIER_BEGAN)
         status =
             page_explain(opening, page_leaks_answer, false, study, &of_layer, err) < 0 ? -1 : 1;

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""The cause in the step that an allocation failure ended: larger blocks, memory that earlier steps left, or another path."""
+import pytest
+
+from support.run import load_json
+from support.tracefile import MIB, Trace
+
+LAYERS = 10
+
+
+@pytest.fixture
+def trace(tmp_path):
+    trace = Trace(tmp_path / "trace.db", tells_autograd=1)
+    trace.device(0, "GPU-0", "card", 1 << 32)
+    return trace
+
+
+def why(command, trace):
+    return " ".join(row["text"] for row in load_json(command, trace.written())["verdict"] if row["role"] == "why")
+
+
+def resize(trace, layers, size, count=LAYERS):
+    """Frees the output of each layer and makes it again."""
+    for number in range(count):
+        if number in layers:
+            trace.free(layers[number])
+        layers[number] = trace.alloc(size * MIB, stack=trace.stack(("net.c", 20 + number, "resize")))
+
+
+@pytest.mark.parametrize("command", ["oom", "steps"])
+def test_a_step_that_replaces_what_the_one_before_left_asks_for_larger_blocks(trace, command):
+    layers = {}
+    for number, size in enumerate((40, 60, 50, 70, 60), 1):
+        resize(trace, layers, size)
+        trace.step(number)
+    resize(trace, layers, 120, LAYERS - 2)
+    trace.fail(120 * MIB, stack=trace.stack(("net.c", 20 + LAYERS - 1, "resize")))
+    assert "In step 6, the same call stacks asked for blocks 2.00 times as large as in other steps" in why(command, trace)
+
+
+def test_memory_that_earlier_steps_left_is_the_cause_if_the_failure_finds_it(trace):
+    for number in range(1, 7):
+        trace.free(trace.alloc(100 * MIB, stack=trace.stack(("net.c", 20, "run"))))
+        if number > 4:
+            trace.alloc(500 * MIB, stack=trace.stack(("net.c", 30, "log")))
+        trace.step(number)
+    trace.fail(200 * MIB, stack=trace.stack(("net.c", 20, "run")))
+    assert "1000.00 MiB was live when step 7 began, typically 0 B: memory of earlier steps was kept" in why("oom", trace)
+
+
+@pytest.mark.parametrize("command", ["oom", "steps"])
+def test_more_blocks_of_the_same_size_are_no_larger_blocks(trace, command):
+    """Windows of 50 MiB are read one after the other, and added up in one map of the volume."""
+    window, whole = (trace.stack(("seg.py", line, "infer")) for line in (37, 30))
+    for number in range(1, 7):
+        held = trace.alloc((200 if number == 6 else 20) * MIB, stack=whole)
+        for _ in range(60 if number == 6 else 6):
+            trace.free(trace.alloc(50 * MIB, stack=window))
+        if number == 6:
+            trace.fail(200 * MIB, stack=trace.stack(("seg.py", 39, "infer")))
+        else:
+            trace.free(held)
+            trace.step(number)
+    assert "most of it by seg.py:30 infer (+180.00 MiB)" in why(command, trace)
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_an_evaluation_every_four_steps_is_another_path_than_that_of_most_steps(trace, recorded):
+    """autograd records the forward of the training, and not the one of an evaluation."""
+    forward, evaluate = trace.stack(("train.py", 10, "step")), trace.stack(("train.py", 20, "evaluate"))
+
+    def tensor(size, stack, is_recorded):
+        for _ in range(is_recorded):
+            trace.event("autograd-node", address=1, object=7, size=0)
+        made = trace.tensor(1 << 40, size * MIB, stack=stack)
+        trace.event("autograd-node", address=1, object=0, size=0)
+        trace.tensor_free(made)
+
+    for number in range(1, 18):
+        if number % 4 == 1 and number > 1:
+            tensor(400, evaluate, recorded)
+        tensor(50, forward, True)
+        trace.step(number)
+    said = why("steps", trace)
+    assert "call stacks that most other steps do not have allocated 400.00 MiB" in said
+    assert said.endswith("such as an evaluation.") != recorded
