@@ -88,6 +88,7 @@ static void begin_ends(struct step_ends *ends)
     *ends = (struct step_ends){.is_without_optimizer = ends->is_without_optimizer,
                                .is_sequence = ends->is_sequence,
                                .micro_caller = ends->micro_caller,
+                               .micro_rounds = ends->micro_rounds,
                                .last.request_seq = ends->last.request_seq,
                                .last.free_seq = ends->last.free_seq};
 }
@@ -110,13 +111,17 @@ static int find_last_events(struct step_ends *ends, const struct trace *trace, s
 static bool uncover_steps(struct step_ends *ends)
 {
     const bool was_sequence = step_ends_were_sequence(ends);
-    const uint32_t micro_caller = step_ends_found_micro(ends);
+    const uint32_t micro_rounds = step_ends_found_micro_rounds(ends);
+    const uint32_t micro_caller =
+        micro_rounds ? ends->clippings.caller : step_ends_found_micro(ends);
     if (!step_ends_were_hidden(ends) && !was_sequence && !micro_caller)
         return false;
     ends->is_without_optimizer |= step_ends_were_hidden(ends);
     ends->is_sequence |= was_sequence;
-    if (micro_caller)
+    if (micro_caller) {
         ends->micro_caller = micro_caller;
+        ends->micro_rounds = micro_rounds;
+    }
     begin_ends(ends);
     return true;
 }

@@ -579,3 +579,17 @@ def test_the_clipping_of_a_micro_batch_ends_no_step(trace, with_step, steps):
             trace.free(trace.alloc(512, stack=trace.stack(("/lib/torch/optim/adam.py", 179, "Adam.step"), MAIN)))
         trace.free(trace.alloc(512, stack=trace.stack(("train.py", 5, "load"))))
     assert load_json("steps", trace.write())["devices"][0]["steps"]["step_count"] == steps
+
+
+@pytest.mark.parametrize("kept, steps", [(4, 3), (1, 12)])
+def test_the_gradients_tell_the_micro_batches_of_an_optimizer_that_allocates_nothing(trace, kept, steps):
+    """Plain SGD: each backward is followed by clipping. Gradients are dropped after every `kept` backwards."""
+    for micro in range(12):
+        if micro % kept == 0:
+            gradient = trace.alloc(MIB, stack=trace.stack("backward (autograd)"))
+        trace.free(trace.alloc(512, stack=trace.stack("backward (autograd)")))
+        trace.free(trace.alloc(512, stack=trace.stack(*STACKS["clipping"])))
+        if micro % kept == kept - 1:
+            trace.free(gradient)
+        trace.free(trace.alloc(512, stack=trace.stack("load")))
+    assert load_json("steps", trace.write())["devices"][0]["steps"]["step_count"] == steps

@@ -7,7 +7,7 @@ import itertools
 import re
 from functools import lru_cache
 
-from reference import rounds
+from reference import rounds, uses
 
 FEWEST_PHASES = 8
 KINDS = (
@@ -50,27 +50,63 @@ def is_inside_its_kind(span):
 def ends_by_kind(books):
     """Returns, for each kind, its ends as (event, who). The memory at an end is the memory before that event."""
     ends = [[(end, None) for end in books.steps], *([] for _ in KINDS[1:PHASE])]
-    for span in books.spans:
-        kind = kind_of(span.path)
-        if kind is not None and span.end < books.count and not is_inside_its_kind(span):
-            ends[kind].append((span.end, span))
+    for kind, span in ended_phases(books):
+        ends[kind].append((span.end, span))
+    micro = micro_phases(books)
     for kind, end, span, _ in end_of_last_phase(books):
         ends[kind].append((end, span))
-    micro = micro_caller(sorted(ends[INFERRED_OPTIMIZER], key=lambda end: end[0]), books)
-    ends[INFERRED_OPTIMIZER] = [(end, span) for end, span in ends[INFERRED_OPTIMIZER] if not only_clips(span, micro)]
+    ends[INFERRED_OPTIMIZER] = [(end, span) for end, span in ends[INFERRED_OPTIMIZER] if not micro(span)]
     return [sorted(of_kind, key=lambda end: end[0]) for of_kind in ends]
 
 
-def only_clips(span, caller):
-    return caller is not None and span.callers.get(1) == caller and 2 not in span.callers
+def ended_phases(books):
+    """Returns [(kind, span)] of the phases that ended and may end a step."""
+    ended = [(kind_of(span.path), span) for span in books.spans if span.end < books.count]
+    return [(kind, span) for kind, span in ended if kind is not None and not is_inside_its_kind(span)]
 
 
-def micro_caller(ends, books):
-    """Returns the frames outside the first call of clipping, if it clips the gradients of micro batches, or None."""
-    clipping = [span for _, span in ends if 1 in span.callers and span.end < books.count]
+@lru_cache(maxsize=2)
+def micro_phases(books):
+    """Returns a function that tells whether a phase only clips the gradients of a micro batch."""
+    ended = sorted((span for kind, span in ended_phases(books) if kind == INFERRED_OPTIMIZER), key=lambda span: span.end)
+    clipping = [span for span in ended if 1 in span.callers]
     same = [span for span in clipping if span.callers[1] == clipping[0].callers[1]]
     with_step = sum(2 in span.callers for span in same)
-    return same[0].callers[1] if with_step >= 2 and len(same) - with_step >= with_step else None
+    alone = len(same) - with_step
+    begun, dropped = uses.rounds_of(books), drops(books)
+    step_rounds = majority([count for _, _, count in dropped])
+
+    def since_drop(span):
+        before = [number for index, number, _ in dropped if index < span.begin]
+        return sum(begin <= span.begin for begin in begun) - (before[-1] if before else 0)
+
+    def only_clips(span):
+        return span.callers.get(1) == same[0].callers[1] and 2 not in span.callers
+
+    if with_step >= 2 and alone >= with_step:
+        return only_clips
+    if with_step < 2 <= len(dropped) and alone >= 2 * len(dropped) and step_rounds > 1:
+        return lambda span: only_clips(span) and since_drop(span) < step_rounds
+    return lambda span: False
+
+
+def drops(books):
+    """Returns (event, rounds so far, rounds since its birth) of the first gradient that was freed in each round."""
+    begun, found = uses.rounds_of(books), {}
+    for index, block, birth, _ in books.changes:
+        if not birth and index < books.count and uses.is_of_backward(block) and uses.outlived(books, block):
+            born, now = (sum(begin <= at for begin in begun) for at in (block.begin, index))
+            found.setdefault(now, (index, now, now - born + 1))
+    return list(found.values())
+
+
+def majority(votes):
+    """Returns the vote that is left if each takes back one that differs; the last one that was left, if none is."""
+    left, count = 0, 0
+    for vote in votes:
+        left = left if count else vote
+        count += 1 if vote == left else -1
+    return left
 
 
 def end_of_last_phase(books):
@@ -81,7 +117,8 @@ def end_of_last_phase(books):
     if not spans or spans[-1].end < books.count:
         return []
     last = spans[-1]
-    before = [births_and_frees(books, span)[-1] for span in spans[:-1] if span.path == last.path]
+    before = [births_and_frees(books, span)[-1] for span in spans[:-1]
+              if span.path == last.path and not micro_phases(books)(span)]  # fmt: skip
     counted = books.count if "exit_seq" in books.meta else len(books.events)
     request, free = (
         max((event.index for event in books.events[:counted]

@@ -27,14 +27,44 @@ def rule_of(span):
     return next((rule for rule in RULES if word_is_in(span.path.name, rule[0])), None)
 
 
+def rounds_of(books):
+    """Returns the events at which a backward began that is inside no other."""
+    backwards = [span for span in books.spans if (rule_of(span) or ("",))[0] == "backward"]
+    return [
+        span.begin for number, span in enumerate(backwards)
+        if not any(other.end > span.begin for other in backwards[:number])
+    ]  # fmt: skip
+
+
+def deciding(block):
+    """Returns the innermost span around the birth that a rule knows, or None."""
+    span = block.span if block.span is not block.inferred else None
+    while span and not rule_of(span):
+        span = span.parent
+    inside = span and block.inferred and block.inferred.ordinal > span.ordinal
+    if not span or (inside and block.inferred.path.name in CERTAIN):
+        return block.inferred
+    return span
+
+
+def outlived(books, block):
+    """True if the block outlived the span that decides. If the phase is inferred, this also holds for a block that
+    autograd's thread made and another thread freed."""
+    span = deciding(block)
+    if block.end is None or block.end > span.end:
+        return True
+    names = [books.threads.get(thread, "") for thread in (block.thread, block.ender)]
+    return span.path.source == "inferred" and [name.startswith("pt_autograd") for name in names] == [True, False]
+
+
+def is_of_backward(block):
+    return deciding(block) is not None and (rule_of(deciding(block)) or ("",))[0] == "backward"
+
+
 class Uses:
     def __init__(self, books, failures):
         self.books = books
-        backwards = [span for span in books.spans if (rule_of(span) or ("",))[0] == "backward"]
-        self.rounds = [
-            span.begin for number, span in enumerate(backwards)
-            if not any(other.end > span.begin for other in backwards[:number])
-        ]  # fmt: skip
+        self.rounds = rounds_of(books)
         self.births = collections.defaultdict(list)
         for block in books.blocks:
             if block.stack:
@@ -43,34 +73,14 @@ class Uses:
         self.died = bool(failures.list) or not any(event.kind == "exit" for event in books.events)
         self.gradient_sizes = {
             block.size for block in books.blocks
-            if block.memory == "tensor" and self.deciding(block) and rule_of(self.deciding(block))[0] == "backward"
-            and self.outlived(block)
+            if block.memory == "tensor" and is_of_backward(block) and outlived(books, block)
         }  # fmt: skip
-
-    def deciding(self, block):
-        """Returns the innermost span around the birth that a rule knows, or None."""
-        span = block.span if block.span is not block.inferred else None
-        while span and not rule_of(span):
-            span = span.parent
-        inside = span and block.inferred and block.inferred.ordinal > span.ordinal
-        if not span or (inside and block.inferred.path.name in CERTAIN):
-            return block.inferred
-        return span
-
-    def outlived(self, block):
-        """True if the block outlived the span that decides. If the phase is inferred, this also holds for a block that
-        autograd's thread made and another thread freed."""
-        span = self.deciding(block)
-        if block.end is None or block.end > span.end:
-            return True
-        names = [self.books.threads.get(thread, "") for thread in (block.thread, block.ender)]
-        return span.path.source == "inferred" and [name.startswith("pt_autograd") for name in names] == [True, False]
 
     def rounds_in(self, block):
         return sum(block.begin < begin and (block.end is None or begin <= block.end) for begin in self.rounds)
 
     def result(self, block, span):
-        if block.end is None or self.outlived(block):
+        if block.end is None or outlived(self.books, block):
             return "other"
         births = self.births[block.stack]
         later = bisect.bisect_right(births, block.begin)
@@ -92,13 +102,13 @@ class Uses:
         return say([(True, "*/torch/utils/checkpoint.py:*")], self.books.stack_frames(block.stack))
 
     def category(self, block):
-        span = self.deciding(block)
+        span = deciding(block)
         if not span:
             return "other"
         word, kept, passing = rule_of(span)
         if word == "forward":
             return self.forward(block, span)
-        category = kept if self.outlived(block) else passing
+        category = kept if outlived(self.books, block) else passing
         if word == "backward" and block.is_of_graph and (category == passing or self.is_recomputed(block)):
             return "activations"
         if category == "parameters" and block.memory == "tensor" and span.path.source == "inferred":

@@ -147,7 +147,25 @@ static void note_clipping(struct clippings *clippings, const struct span *span)
 static bool is_micro(const struct step_ends *ends, const struct span *span)
 {
     return ends->micro_caller && span->callers[CALLER_SOME] == ends->micro_caller &&
-           !span->callers[CALLER_KNOWN];
+           !span->callers[CALLER_KNOWN] &&
+           (!ends->micro_rounds || ends->rounds_since_drop < ends->micro_rounds);
+}
+
+/* Counts one drop for a round. Its first gradient votes for the number of backwards that a step
+ * has: that of most is left (Boyer and Moore). */
+static void note_free(struct gradient_drops *drops, const struct history *history,
+                      const struct block *block)
+{
+    if (!block->outlived || block->deciding_path == HISTORY_NONE ||
+        history->paths[block->deciding_path].rule != PATH_RULE_BACKWARD ||
+        (drops->count && drops->round == history->rounds_count))
+        return;
+    const uint32_t rounds = history->rounds_count - block->birth_round + 1;
+    drops->count++;
+    drops->round = history->rounds_count;
+    if (!drops->votes_count)
+        drops->step_rounds = rounds;
+    drops->votes_count += rounds == drops->step_rounds ? 1 : UINT64_MAX;
 }
 
 static enum step_end count_round(struct step_ends *ends, enum step_end of_all)
@@ -188,14 +206,19 @@ static void begin_inferred(struct last_phase *last, const struct spans *spans, u
     last->births_count = last->frees_count = 0;
 }
 
-static void end_inferred(struct last_phase *last)
+/* A phase that ends no step does not tell when the last one of its kind is over. */
+static void end_inferred(struct step_ends *ends)
 {
+    struct last_phase *last = &ends->last;
+    const struct spans *spans = last->spans;
+    last->spans = NULL;
+    if (is_micro(ends, &spans->items[last->span]))
+        return;
     const bool is_fewest =
         !last->ended_count[last->kind]++ || last->births_count < last->fewest_births[last->kind];
     if (is_fewest)
         last->fewest_births[last->kind] = last->births_count;
     last->frees_at_end[last->kind] = last->frees_count;
-    last->spans = NULL;
 }
 
 /* Another phase can begin only with a request. */
@@ -237,12 +260,14 @@ static int on_span(void *self, const struct cursor *at, uint32_t span, bool begi
     const bool is_inferred = path->source == PHASE_SOURCE_INFERRED && kind < STEP_ENDS;
     if (!begins) {
         if (is_inferred && ends->last.spans)
-            end_inferred(&ends->last);
+            end_inferred(ends);
         ends->ended = end_span(ends, at, span);
         return 0;
     }
-    if (is_inferred)
+    if (is_inferred) {
         begin_inferred(&ends->last, at->spans, span, kind);
+        ends->rounds_since_drop = at->history->rounds_count - ends->drops.round;
+    }
     if (kind < STEP_ENDS)
         ends->opened_counts[kind]++;
     return 0;
@@ -252,6 +277,8 @@ static int on_change(void *self, const struct cursor *at, const struct change *c
 {
     struct step_ends *ends = self;
     if (!ends->period.roles) {
+        if (!change->birth)
+            note_free(&ends->drops, at->history, change->block);
         count_change(&ends->last, at, change);
         return 0;
     }

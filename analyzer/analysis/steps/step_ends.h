@@ -12,7 +12,11 @@
  * A program that accumulates gradients may clip them after each backward. A phase that only clips
  * is an optimizer as well, because that may be all that an optimizer's step shows. If the same call
  * of clipping was in two phases with an optimizer's step, and in at least as many without, the
- * latter end no step: a replay with micro_caller set leaves them out.
+ * latter end no step: a replay with micro_caller set leaves them out. An optimizer that allocates
+ * nothing, such as SGD, shows in no phase. Then the gradients tell how many backwards a step has:
+ * those that began while most of them were live. If the program clipped at least twice as often as
+ * it dropped gradients, a replay with micro_rounds set as well leaves out the phases that only clip
+ * before so many backwards have begun since gradients were dropped.
  *
  * An inferred phase ends when the next one begins, which the last one of a run never sees. The last
  * optimizer or backward ends a step all the same if it allocated as often as any before it. Its end
@@ -83,12 +87,23 @@ struct clippings {
     uint64_t alone_count, with_step_count;
 };
 
+/* The rounds in which the program dropped gradients that a backward had left. */
+struct gradient_drops {
+    uint64_t count;
+    uint32_t round;       /* backwards before the last drop */
+    uint32_t step_rounds; /* backwards of most steps, if more than half of the drops agree */
+    uint64_t votes_count; /* of step_rounds, less those of others */
+};
+
 /* Zeroed is ready for use: no step has ended. */
 struct step_ends {
     bool is_without_optimizer; /* set before the replay: ignore inferred optimizers */
     bool is_sequence;          /* set before the replay: no phases alternate */
     uint32_t micro_caller;     /* set before the replay: ignore optimizers that only clip */
+    uint32_t micro_rounds;     /* set before the replay: … in the first rounds of a step; 0: all */
     struct clippings clippings;
+    struct gradient_drops drops;
+    uint32_t rounds_since_drop; /* when the open inferred phase began */
     uint64_t counts[STEP_ENDS];        /* ends by kind; 0 also if a stronger kind made them void */
     uint64_t opened_counts[STEP_ENDS]; /* phases that began and may end a step */
     /* Number of inferred optimizers that ended. Number of inferred backwards that ended: since the
@@ -171,6 +186,16 @@ static inline uint32_t step_ends_found_micro(const struct step_ends *ends)
     return !ends->micro_caller && found->with_step_count >= 2 &&
                    found->alone_count >= found->with_step_count
                ? found->caller
+               : 0;
+}
+/* The backwards of a step of which each clips gradients, although no optimizer shows; 0: not found,
+ * or known before the replay. */
+static inline uint32_t step_ends_found_micro_rounds(const struct step_ends *ends)
+{
+    const struct gradient_drops *drops = &ends->drops;
+    return !ends->micro_caller && ends->clippings.with_step_count < 2 && drops->count >= 2 &&
+                   ends->clippings.alone_count >= 2 * drops->count && drops->step_rounds > 1
+               ? drops->step_rounds
                : 0;
 }
 /* True if the replay missed steps, because an optimizer hid them before it lost its rank. */
