@@ -4,7 +4,7 @@ from support.run import load_json
 from support.tracefile import MIB, Trace
 
 
-def test_what_few_steps_allocate_is_more_than_in_other_steps(tmp_path):
+def test_what_few_steps_allocate_is_another_path_than_that_of_most_steps(tmp_path):
     """Each step allocates 100 MiB and frees them. Steps 9 and 17 of 24 also evaluate, and that memory stays."""
     trace = Trace(tmp_path / "trace.db")
     trains, evaluates = trace.stack(("train.py", 20, "train")), trace.stack(("train.py", 52, "evaluate"))
@@ -16,5 +16,5 @@ def test_what_few_steps_allocate_is_more_than_in_other_steps(tmp_path):
         trace.step(step)
     page = load_json("steps", trace.write())
     outlier = page["devices"][0]["steps"]["outlier"]
-    assert outlier["cause"] == "more bytes at the same call stacks"
+    assert outlier["cause"] == "new call stacks"
     assert "allocated no more" not in page["answer"][1]
