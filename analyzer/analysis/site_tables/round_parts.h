@@ -4,8 +4,8 @@
  * was live:
  *
  *   PART_PASSING   fewer than two: it comes and goes with each step
- *   PART_ONCE      fewer than two, and its call stack allocated in one round only: the raw data of a
- *                  set, an evaluation
+ *   PART_ONCE      fewer than two, and its call stack allocated in one round only: the raw data
+ *                  of a set, an evaluation
  *   PART_KEPT      at least two: a leak, or what one step uses in several backwards, such as
  *                  gradients of several batches or a batch of two losses
  *   PART_AFTER     made after the last backward, in a program without failures: its evaluation

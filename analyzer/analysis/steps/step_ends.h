@@ -100,10 +100,10 @@ struct step_ends {
     bool is_without_optimizer; /* set before the replay: ignore inferred optimizers */
     bool is_sequence;          /* set before the replay: no phases alternate */
     uint32_t micro_caller;     /* set before the replay: ignore optimizers that only clip */
-    uint32_t micro_rounds;     /* set before the replay: … in the first rounds of a step; 0: all */
+    uint32_t micro_rounds; /* set before the replay: … in the first rounds of a step; 0: all */
     struct clippings clippings;
     struct gradient_drops drops;
-    uint32_t rounds_since_drop; /* when the open inferred phase began */
+    uint32_t rounds_since_drop;        /* when the open inferred phase began */
     uint64_t counts[STEP_ENDS];        /* ends by kind; 0 also if a stronger kind made them void */
     uint64_t opened_counts[STEP_ENDS]; /* phases that began and may end a step */
     /* Number of inferred optimizers that ended. Number of inferred backwards that ended: since the

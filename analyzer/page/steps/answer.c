@@ -185,14 +185,13 @@ static int say_cause(struct opening *opening, const struct study *study, uint32_
     case OUTLIER_BEGAN:
         return say_began(opening, study, account, &found->outlier, err);
     case OUTLIER_NEW:
-        return page_join(opening, VERDICT_why,
-                         "in step %" PRIu64 ", call stacks that %sother steps do not have %s %s%s: "
-                         "%s",
-                         number, found->outlier.new_has_others ? "most " : "",
-                         holds ? "hold" : "allocated",
-                         BYTES_TEXT((uint64_t)sum_explained(&found->outlier, true, holds)),
-                         most_text(most, found, true, holds),
-                         path_reason(study, account, &found->outlier));
+        return page_join(
+            opening, VERDICT_why,
+            "in step %" PRIu64 ", call stacks that %sother steps do not have %s %s%s: "
+            "%s",
+            number, found->outlier.new_has_others ? "most " : "", holds ? "hold" : "allocated",
+            BYTES_TEXT((uint64_t)sum_explained(&found->outlier, true, holds)),
+            most_text(most, found, true, holds), path_reason(study, account, &found->outlier));
     case OUTLIER_MORE:
         return page_join(opening, VERDICT_why,
                          "in step %" PRIu64

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart12 */
-/* Trains a detector on pictures of random sizes: every ten iterations the network is resized, so each layer's outputs and
-   deltas are freed and made again. "fixed" keeps the first size. */
+/*
+ * Trains a detector on pictures of random sizes: every ten iterations the network is resized, so
+ * the outputs and deltas of each layer are freed and made again. "fixed" keeps the first size.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -36,7 +38,8 @@ static void *cuda_make_array(size_t floats)
 
 static int layer_resize(struct layer *layer, int size)
 {
-    size_t floats = (size_t)BATCH * layer->filters * (size / layer->stride) * (size / layer->stride);
+    size_t floats =
+        (size_t)BATCH * layer->filters * (size / layer->stride) * (size / layer->stride);
     cudaFree(layer->output);
     cudaFree(layer->delta);
     layer->output = cuda_make_array(floats);
