@@ -134,7 +134,7 @@ def is_of_backward(tables, stack):
 
 def runs_model(tables, stack):
     """Says whether an INNER row gives the phase of the stack, and it is not data."""
-    return not is_of_backward(tables, stack) and say(INNER, tables.stack_frames(stack)) not in (None, "data")
+    return say(INNER, tables.stack_frames(stack)) not in (None, "data")
 
 
 class Beside:
@@ -145,9 +145,11 @@ class Beside:
 
     def note(self, tables, event, is_recorded):
         """Says whether the allocation is one of them."""
+        if is_of_backward(tables, event.stack):
+            return False
         if is_recorded or runs_model(tables, event.stack):
             self.leading_thread = event.thread
-        is_beside = self.leading_thread not in (None, event.thread) and not is_of_backward(tables, event.stack)
+        is_beside = self.leading_thread not in (None, event.thread)
         self.index = event.index if is_beside else self.index
         return is_beside
 

@@ -337,14 +337,16 @@ static int begin_inferred(struct spans *spans, const struct cursor *at, enum inf
 }
 
 /* True if the allocation is of a thread beside the one that runs the model, such as a thread that
- * loads the next batch. It may happen in any phase. */
+ * loads the next batch. It may happen in any phase. Autograd's thread runs the model again for a
+ * checkpoint, but does not lead. */
 static bool is_beside(struct spans *spans, const struct event *event, bool is_recorded)
 {
     const uint32_t stack_id = event->stack_id;
+    if (inferred_is_in_backward(&spans->inferred, stack_id))
+        return false;
     if (is_recorded || inferred_leads(&spans->inferred, stack_id))
         spans->leading_thread_id = event->thread_id;
-    return spans->leading_thread_id && spans->leading_thread_id != event->thread_id &&
-           !inferred_is_in_backward(&spans->inferred, stack_id);
+    return spans->leading_thread_id && spans->leading_thread_id != event->thread_id;
 }
 
 int spans_infer(struct spans *spans, const struct cursor *at, bool is_recorded)
