@@ -95,6 +95,7 @@ WRITTEN_AFTERWARDS = {
     "bert, checkpointed": case(decoder("bert", "BertForMaskedLM", 1024, 8, 16, 8000, intermediate_size=4096), 32, 512, checkpointing=1),
     "bert, short": case(decoder("bert", "BertForSequenceClassification", 768, 12, 12, 30522), 64, 128, "adamw", **AMP),
     "roberta, eager": case(decoder("roberta", "RobertaForMaskedLM", 768, 6, 12, 8000, max_position_embeddings=514), 24, 512, **EAGER),
+    "xlm_roberta": case(decoder("xlm-roberta", "XLMRobertaForMaskedLM", 768, 4, 12, 32000, max_position_embeddings=514, type_vocab_size=1), 8, 512),
     "distilbert": case({"model_type": "distilbert", "architectures": ["DistilBertForMaskedLM"], "dim": 768, "n_layers": 6, "n_heads": 12,
                         "hidden_dim": 3072, "vocab_size": 10000}, 32, 512, "adam", accumulation=2),
     "opt, eager": case(decoder("opt", "OPTForCausalLM", 1024, 6, 16, 10000, ffn_dim=4096), 4, 1024, **BF16, **EAGER),

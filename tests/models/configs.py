@@ -167,6 +167,10 @@ def encoder(dice):
             "tie_word_embeddings": dice.random() < 0.5, "num_labels": dice.randint(2, 5)}
 
 
+def electra(dice):
+    return {**encoder(dice), "embedding_size": dice.choice([10, 24])}
+
+
 def distilbert(dice):
     heads = dice.choice([2, 4])
     return {"dim": 8 * heads, "n_heads": heads, "n_layers": dice.randint(1, 3), "hidden_dim": dice.randint(20, 70), "vocab_size": 70,
@@ -184,7 +188,7 @@ RANDOM = {"mixtral": mixtral, "qwen2_moe": qwen2_moe, "qwen3_moe": qwen3_moe, "d
           "llama4_text": llama4_text, "gemma2": gemma2, "gemma3_text": gemma3_text, "phi3": phi3, "falcon": falcon, "t5": t5,
           "whisper": whisper, "clip": clip, "llama": llama, "mistral": with_head_dim, "qwen2": decoder, "qwen3": with_head_dim, "gemma": with_head_dim, "phi": phi,
           "gpt2": gpt2, "gpt_neox": gpt_neox, "opt": opt, "bert": encoder, "roberta": encoder,
-          "distilbert": distilbert, "vit": vit}
+          "xlm-roberta": encoder, "camembert": encoder, "electra": electra, "distilbert": distilbert, "vit": vit}
 
 # {model that also reads images: (class, model type of the text part)}
 OF_TEXT = {"gemma3": ("Gemma3ForConditionalGeneration", "gemma3_text"), "llama4": ("Llama4ForConditionalGeneration", "llama4_text"),
@@ -210,6 +214,7 @@ FEW = {"gpt2": {"n_layer": 2}, "distilbert": {"n_layers": 2}, "t5": {}, "whisper
 # out the layer that predicts a second token, and in the number for Falcon the tied head counts once.
 PUBLISHED = {
     "bert-base": 109_482_240, "bert-large": 335_141_888, "roberta-base": 124_645_632, "roberta-large": 355_359_744,
+    "xlm-roberta-base": 278_043_648, "xlm-roberta-large": 559_890_432,
     "distilbert-base": 66_362_880, "gpt2": 124_439_808, "gpt2-medium": 354_823_168, "gpt2-large": 774_030_080,
     "gpt2-xl": 1_557_611_200, "llama-2-7b": 6_738_415_616, "llama-2-13b": 13_015_864_320, "llama-2-70b": 68_976_648_192,
     "llama-3-8b": 8_030_261_248, "llama-3-70b": 70_553_706_496, "llama-3.1-8b": 8_030_261_248, "llama-3.1-70b": 70_553_706_496,
