@@ -47,6 +47,24 @@ def with_head_dim(dice):
     return {**decoder(dice), "head_dim": dice.choice([8, 20]), "attention_bias": dice.random() < 0.5}
 
 
+def granite(dice):
+    return {**decoder(dice), "attention_bias": dice.random() < 0.5, "mlp_bias": dice.random() < 0.5}
+
+
+def smollm3(dice):
+    config = {**granite(dice), "num_hidden_layers": 3, "pad_token_id": 0}
+    return {**config, **dice.choice([{}, {"no_rope_layer_interval": 2}, {"no_rope_layers": [dice.choice([0, 1]) for _ in range(3)]}])}
+
+
+def starcoder2(dice):
+    return {**decoder(dice), "use_bias": dice.random() < 0.5}
+
+
+def stablelm(dice):
+    return {**decoder(dice), "use_qkv_bias": dice.random() < 0.5, "qk_layernorm": dice.random() < 0.5,
+            "use_parallel_residual": dice.random() < 0.5, "partial_rotary_factor": dice.choice([0.25, 0.5, 1.0])}
+
+
 def experts(dice, name):
     return {name: dice.choice([3, 4]), "num_experts_per_tok": dice.choice([1, 2])}
 
@@ -188,7 +206,8 @@ RANDOM = {"mixtral": mixtral, "qwen2_moe": qwen2_moe, "qwen3_moe": qwen3_moe, "d
           "llama4_text": llama4_text, "gemma2": gemma2, "gemma3_text": gemma3_text, "phi3": phi3, "falcon": falcon, "t5": t5,
           "whisper": whisper, "clip": clip, "llama": llama, "mistral": with_head_dim, "qwen2": decoder, "qwen3": with_head_dim, "gemma": with_head_dim, "phi": phi,
           "gpt2": gpt2, "gpt_neox": gpt_neox, "opt": opt, "bert": encoder, "roberta": encoder,
-          "xlm-roberta": encoder, "camembert": encoder, "electra": electra, "distilbert": distilbert, "vit": vit}
+          "xlm-roberta": encoder, "camembert": encoder, "electra": electra, "granite": granite,
+          "olmo2": granite, "smollm3": smollm3, "starcoder2": starcoder2, "stablelm": stablelm, "distilbert": distilbert, "vit": vit}
 
 # {model that also reads images: (class, model type of the text part)}
 OF_TEXT = {"gemma3": ("Gemma3ForConditionalGeneration", "gemma3_text"), "llama4": ("Llama4ForConditionalGeneration", "llama4_text"),
@@ -233,6 +252,8 @@ PUBLISHED = {
     "pythia-1.4b": 1_414_647_808, "pythia-2.8b": 2_775_208_960, "pythia-6.9b": 6_857_302_016, "pythia-12b": 11_846_072_320,
     "gpt-neox-20b": 20_554_567_680, "opt-125m": 125_239_296, "opt-1.3b": 1_315_758_080, "opt-2.7b": 2_651_596_800,
     "opt-6.7b": 6_658_473_984, "opt-13b": 12_853_473_280, "opt-30b": 29_974_540_288, "opt-350m": 331_196_416,
+    "olmo-2-7b": 7_298_617_344, "granite-3.1-2b": 2_533_531_648, "granite-3.1-8b": 8_170_848_256, "smollm3-3b": 3_075_098_624,
+    "starcoder2-3b": 3_030_371_328, "starcoder2-7b": 7_173_923_840, "stablelm-3b": 2_795_443_200, "stablelm-2-1.6b": 1_644_515_328,
     "vit-base-patch16-224": 86_567_656, "vit-large-patch16-224": 304_326_632, "clip-vit-base-patch32": 151_277_313,
     "clip-vit-base-patch16": 149_620_737, "clip-vit-large-patch14": 427_616_513, "t5-small": 60_506_624, "t5-base": 222_903_552,
     "t5-large": 737_668_096, "t5-3b": 2_851_598_336, "t5-11b": 11_307_321_344, "whisper-tiny": 37_760_640,
