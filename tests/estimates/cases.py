@@ -99,6 +99,7 @@ WRITTEN_AFTERWARDS = {
     "olmo2": case(decoder("olmo2", "Olmo2ForCausalLM", 1024, 6, 16, 8000, intermediate_size=2816, num_key_value_heads=8), 4, 1024, **BF16),
     "starcoder2, eager": case(decoder("starcoder2", "Starcoder2ForCausalLM", 1024, 6, 16, 8000, intermediate_size=4096, num_key_value_heads=2,
                                       residual_dropout=0.1, embedding_dropout=0.1), 4, 1024, **BF16, **EAGER),
+    "modernbert": case(decoder("modernbert", "ModernBertForMaskedLM", 768, 6, 12, 20000, intermediate_size=1152, pad_token_id=0), 8, 1024),
     "distilbert": case({"model_type": "distilbert", "architectures": ["DistilBertForMaskedLM"], "dim": 768, "n_layers": 6, "n_heads": 12,
                         "hidden_dim": 3072, "vocab_size": 10000}, 32, 512, "adam", accumulation=2),
     "opt, eager": case(decoder("opt", "OPTForCausalLM", 1024, 6, 16, 10000, ffn_dim=4096), 4, 1024, **BF16, **EAGER),

@@ -53,7 +53,8 @@ def granite(dice):
 
 def smollm3(dice):
     config = {**granite(dice), "num_hidden_layers": 3, "pad_token_id": 0}
-    return {**config, **dice.choice([{}, {"no_rope_layer_interval": 2}, {"no_rope_layers": [dice.choice([0, 1]) for _ in range(3)]}])}
+    drawn = [dice.choice([0, 1]) for _ in range(3)]
+    return {**config, **dice.choice([{}, {"no_rope_layer_interval": 2}, {"no_rope_layers": drawn}])}
 
 
 def starcoder2(dice):
@@ -63,6 +64,14 @@ def starcoder2(dice):
 def stablelm(dice):
     return {**decoder(dice), "use_qkv_bias": dice.random() < 0.5, "qk_layernorm": dice.random() < 0.5,
             "use_parallel_residual": dice.random() < 0.5, "partial_rotary_factor": dice.choice([0.25, 0.5, 1.0])}
+
+
+def cohere(dice):
+    return {**decoder(dice), "attention_bias": dice.random() < 0.5, "use_qk_norm": dice.random() < 0.5}
+
+
+def glm4(dice):
+    return {**with_head_dim(dice), "partial_rotary_factor": dice.choice([0.25, 0.5, 1.0]), "pad_token_id": 0}
 
 
 def experts(dice, name):
@@ -172,6 +181,16 @@ def gpt_neox(dice):
             "use_parallel_residual": dice.random() < 0.5, "tie_word_embeddings": dice.random() < 0.5, "num_labels": 3}
 
 
+def gptj(dice):
+    return {**gpt2(dice), "rotary_dim": dice.choice([4, 8])}
+
+
+def bloom(dice):
+    heads = dice.choice([2, 4])
+    return {dice.choice(["hidden_size", "n_embed"]): 8 * heads, "n_head": heads, "n_layer": dice.randint(1, 3), "vocab_size": 70,
+            "num_labels": dice.randint(2, 5), "tie_word_embeddings": dice.random() < 0.5}
+
+
 def opt(dice):
     config = {**widths(dice), "ffn_dim": dice.randint(20, 70), "max_position_embeddings": dice.randint(20, 60), "num_labels": 4,
               "do_layer_norm_before": dice.random() < 0.5, "enable_bias": dice.random() < 0.5,
@@ -187,6 +206,12 @@ def encoder(dice):
 
 def electra(dice):
     return {**encoder(dice), "embedding_size": dice.choice([10, 24])}
+
+
+def modernbert(dice):
+    flags = ["norm_bias", "attention_bias", "mlp_bias", "decoder_bias", "classifier_bias", "tie_word_embeddings"]
+    return {**widths(dice), **{flag: dice.random() < 0.5 for flag in flags}, "num_hidden_layers": 3, "pad_token_id": 0, "num_labels": 3,
+            **dice.choice([{}, {"global_attn_every_n_layers": 2}, {"layer_types": ["full_attention"] * 3}])}
 
 
 def distilbert(dice):
@@ -206,7 +231,8 @@ RANDOM = {"mixtral": mixtral, "qwen2_moe": qwen2_moe, "qwen3_moe": qwen3_moe, "d
           "llama4_text": llama4_text, "gemma2": gemma2, "gemma3_text": gemma3_text, "phi3": phi3, "falcon": falcon, "t5": t5,
           "whisper": whisper, "clip": clip, "llama": llama, "mistral": with_head_dim, "qwen2": decoder, "qwen3": with_head_dim, "gemma": with_head_dim, "phi": phi,
           "gpt2": gpt2, "gpt_neox": gpt_neox, "opt": opt, "bert": encoder, "roberta": encoder,
-          "xlm-roberta": encoder, "camembert": encoder, "electra": electra, "granite": granite,
+          "xlm-roberta": encoder, "camembert": encoder, "electra": electra, "modernbert": modernbert,
+          "bloom": bloom, "gptj": gptj, "cohere": cohere, "glm4": glm4, "granite": granite,
           "olmo2": granite, "smollm3": smollm3, "starcoder2": starcoder2, "stablelm": stablelm, "distilbert": distilbert, "vit": vit}
 
 # {model that also reads images: (class, model type of the text part)}
@@ -227,7 +253,7 @@ def more_than_text(dice, name):
 
 
 # The key that makes the default config of a family small, for families in which this is not num_hidden_layers.
-FEW = {"gpt2": {"n_layer": 2}, "distilbert": {"n_layers": 2}, "t5": {}, "whisper": {}, "clip": {}}
+FEW = {**dict.fromkeys(["gpt2", "gptj", "bloom"], {"n_layer": 2}), "distilbert": {"n_layers": 2}, "t5": {}, "whisper": {}, "clip": {}}
 
 # {name of the model in the command: number of parameters published with the weights}. The number for DeepSeek-V3 leaves
 # out the layer that predicts a second token, and in the number for Falcon the tied head counts once.
@@ -253,7 +279,11 @@ PUBLISHED = {
     "gpt-neox-20b": 20_554_567_680, "opt-125m": 125_239_296, "opt-1.3b": 1_315_758_080, "opt-2.7b": 2_651_596_800,
     "opt-6.7b": 6_658_473_984, "opt-13b": 12_853_473_280, "opt-30b": 29_974_540_288, "opt-350m": 331_196_416,
     "olmo-2-7b": 7_298_617_344, "granite-3.1-2b": 2_533_531_648, "granite-3.1-8b": 8_170_848_256, "smollm3-3b": 3_075_098_624,
-    "starcoder2-3b": 3_030_371_328, "starcoder2-7b": 7_173_923_840, "stablelm-3b": 2_795_443_200, "stablelm-2-1.6b": 1_644_515_328,
+    "command-r": 34_980_831_232,
+    "bloom-560m": 559_214_592, "bloom-1b1": 1_065_314_304, "bloom-1b7": 1_722_408_960, "bloom-3b": 3_002_557_440,
+    "bloom-7b1": 7_069_016_064, "bloom": 176_247_271_424, "gpt-j-6b": 6_050_882_784,
+    "modernbert-base": 149_655_232, "modernbert-large": 395_881_664, "starcoder2-3b": 3_030_371_328,
+    "starcoder2-7b": 7_173_923_840, "stablelm-3b": 2_795_443_200, "stablelm-2-1.6b": 1_644_515_328,
     "vit-base-patch16-224": 86_567_656, "vit-large-patch16-224": 304_326_632, "clip-vit-base-patch32": 151_277_313,
     "clip-vit-base-patch16": 149_620_737, "clip-vit-large-patch14": 427_616_513, "t5-small": 60_506_624, "t5-base": 222_903_552,
     "t5-large": 737_668_096, "t5-3b": 2_851_598_336, "t5-11b": 11_307_321_344, "whisper-tiny": 37_760_640,
