@@ -72,6 +72,16 @@ def test_experts_with_a_capacity_have_rows_of_it_and_else_one_for_each_token_tha
     assert kept[1] - kept[0] == (162 - 128) * 176
 
 
+def test_experts_with_a_bias_have_one_for_each_column_of_both_weights(tmp_path):
+    path = tmp_path / "model.json"
+    rows = []
+    for fields in ({}, {"bias": True}):
+        path.write_text(json.dumps(experts(**fields)))
+        rows.append({row["name"]: row["shape"] for row in load_json("estimate", path, "--tensors")["tensors"]})
+    added = {name: shape for name, shape in rows[1].items() if name not in rows[0]}
+    assert sorted(added.values()) == ["6 x 16", "6 x 4"] and all(name.endswith("_proj_bias") for name in added)
+
+
 @pytest.mark.parametrize(("model", "option", "said"), [
     ("llama-3-8b", "--tensor-parallel=0", "'0' is not an integer from 1 to 1024"),
     ("llama-3-8b", "--capacity=nan", "'nan' is not a number"),

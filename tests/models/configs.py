@@ -82,6 +82,11 @@ def mixtral(dice):
     return {**llama(dice), **experts(dice, "num_local_experts")}
 
 
+def gpt_oss(dice):
+    config = {**with_head_dim(dice), **experts(dice, "num_local_experts"), "num_hidden_layers": 3, "pad_token_id": 0}
+    return {**config, **dice.choice([{}, {"layer_types": ["full_attention"] * 3}])}
+
+
 def qwen_moe(dice):
     config = {**decoder(dice), **experts(dice, "num_experts"), "moe_intermediate_size": dice.choice([12, 18]),
               "decoder_sparse_step": dice.choice([1, 2]), "mlp_only_layers": dice.choice([[], [0], None]),
@@ -232,7 +237,7 @@ RANDOM = {"mixtral": mixtral, "qwen2_moe": qwen2_moe, "qwen3_moe": qwen3_moe, "d
           "whisper": whisper, "clip": clip, "llama": llama, "mistral": with_head_dim, "qwen2": decoder, "qwen3": with_head_dim, "gemma": with_head_dim, "phi": phi,
           "gpt2": gpt2, "gpt_neox": gpt_neox, "opt": opt, "bert": encoder, "roberta": encoder,
           "xlm-roberta": encoder, "camembert": encoder, "electra": electra, "modernbert": modernbert,
-          "bloom": bloom, "gptj": gptj, "cohere": cohere, "glm4": glm4, "granite": granite,
+          "bloom": bloom, "gptj": gptj, "cohere": cohere, "gpt_oss": gpt_oss, "glm4": glm4, "granite": granite,
           "olmo2": granite, "smollm3": smollm3, "starcoder2": starcoder2, "stablelm": stablelm, "distilbert": distilbert, "vit": vit}
 
 # {model that also reads images: (class, model type of the text part)}
@@ -279,7 +284,7 @@ PUBLISHED = {
     "gpt-neox-20b": 20_554_567_680, "opt-125m": 125_239_296, "opt-1.3b": 1_315_758_080, "opt-2.7b": 2_651_596_800,
     "opt-6.7b": 6_658_473_984, "opt-13b": 12_853_473_280, "opt-30b": 29_974_540_288, "opt-350m": 331_196_416,
     "olmo-2-7b": 7_298_617_344, "granite-3.1-2b": 2_533_531_648, "granite-3.1-8b": 8_170_848_256, "smollm3-3b": 3_075_098_624,
-    "command-r": 34_980_831_232,
+    "gpt-oss-20b": 20_914_757_184, "gpt-oss-120b": 116_829_156_672, "command-r": 34_980_831_232,
     "bloom-560m": 559_214_592, "bloom-1b1": 1_065_314_304, "bloom-1b7": 1_722_408_960, "bloom-3b": 3_002_557_440,
     "bloom-7b1": 7_069_016_064, "bloom": 176_247_271_424, "gpt-j-6b": 6_050_882_784,
     "modernbert-base": 149_655_232, "modernbert-large": 395_881_664, "starcoder2-3b": 3_030_371_328,

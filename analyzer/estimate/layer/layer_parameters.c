@@ -118,7 +118,8 @@ void parameters_buffer(const struct layer *layer, enum dtype dtype, struct tenso
 
 /*
  * One tensor has the gate and up weights of all experts of this rank, another has their down
- * weights. If the field `transposed` is set, a weight is in x out instead of out x in.
+ * weights. If the field `transposed` is set, a weight is in x out instead of out x in. Each has a
+ * bias if the field `bias` is set.
  */
 void parameters_experts(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
 {
@@ -132,8 +133,15 @@ void parameters_experts(const struct layer *layer, enum dtype dtype, struct tens
         in = (struct shape){.rank = 3, .dims = {num, width, both}};
         out = (struct shape){.rank = 3, .dims = {num, hidden, width}};
     }
+    const bool bias = layer_gives(layer, FIELD_bias) && layer->fields.bias;
     add_parameter(tensors, dtype, "gate_up_proj", in);
+    if (bias)
+        add_parameter(tensors, dtype, "gate_up_proj_bias",
+                      (struct shape){.rank = 2, .dims = {num, both}});
     add_parameter(tensors, dtype, "down_proj", out);
+    if (bias)
+        add_parameter(tensors, dtype, "down_proj_bias",
+                      (struct shape){.rank = 2, .dims = {num, width}});
 }
 
 static void add_weights(struct tensors *tensors, enum dtype dtype, uint64_t elements,
