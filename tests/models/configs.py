@@ -237,7 +237,7 @@ RANDOM = {"mixtral": mixtral, "qwen2_moe": qwen2_moe, "qwen3_moe": qwen3_moe, "d
           "whisper": whisper, "clip": clip, "llama": llama, "mistral": with_head_dim, "qwen2": decoder, "qwen3": with_head_dim, "gemma": with_head_dim, "phi": phi,
           "gpt2": gpt2, "gpt_neox": gpt_neox, "opt": opt, "bert": encoder, "roberta": encoder,
           "xlm-roberta": encoder, "camembert": encoder, "electra": electra, "modernbert": modernbert,
-          "bloom": bloom, "gptj": gptj, "cohere": cohere, "gpt_oss": gpt_oss, "glm4": glm4, "granite": granite,
+          "bloom": bloom, "gptj": gptj, "cohere": cohere, "gpt_oss": gpt_oss, "glm": glm4, "glm4": glm4, "granite": granite,
           "olmo2": granite, "smollm3": smollm3, "starcoder2": starcoder2, "stablelm": stablelm, "distilbert": distilbert, "vit": vit}
 
 # {model that also reads images: (class, model type of the text part)}
