@@ -13,6 +13,7 @@
 /* Protects everything except each thread's own context stack. The lock is not held while a function
  * of the program runs. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local bool in_host_function;
 
 enum life { LIFE_NEW, LIFE_INITIALIZED, LIFE_FORKED };
 /* Read without the lock, because in a forked child the lock may belong to a thread that no longer
@@ -79,6 +80,10 @@ bool call_begin(struct call *call, const char *function, enum call_needs needs)
         call->result = CUDA_ERROR_NOT_INITIALIZED;
         return false;
     }
+    if (needs >= CALL_NEEDS_CONTEXT && in_host_function) {
+        call->result = CUDA_ERROR_NOT_PERMITTED;
+        return false;
+    }
     pthread_mutex_lock(&lock);
     call->locked = true;
     if (needs >= CALL_NEEDS_CONTEXT)
@@ -93,6 +98,16 @@ CUresult call_end(struct call *call)
     if (call->locked)
         pthread_mutex_unlock(&lock);
     return call->result;
+}
+
+void call_host_begin(void)
+{
+    in_host_function = true;
+}
+
+void call_host_end(void)
+{
+    in_host_function = false;
 }
 
 struct device *call_device(struct call *call, CUdevice ordinal)

@@ -40,6 +40,12 @@ struct device *call_device(struct call *call, CUdevice device);
  * CUDA_ERROR_INVALID_VALUE and returns false. */
 bool call_requires(struct call *call, bool condition);
 
+/* Mark the calling thread while it runs a host function of a stream or graph. The function may not
+ * call CUDA: calls that need a context fail with CUDA_ERROR_NOT_PERMITTED, as with NVIDIA's
+ * driver. */
+void call_host_begin(void);
+void call_host_end(void);
+
 /* Takes the lock outside an API call; it may be called before cuInit. Returns false in a forked
  * child, because the parent may have held the lock. */
 bool call_lock(void);

@@ -98,8 +98,10 @@ static CUresult do_cuGraphLaunch(const char *function, CUgraphExec handle, CUstr
     }
 out:;
     const CUresult result = call_end(&call);
+    call_host_begin();
     for (size_t i = 0; !result && i < function_count; i++)
         functions[i].fn(functions[i].userData);
+    call_host_end();
     free(functions);
     return result;
 }

@@ -169,8 +169,11 @@ static CUresult do_cuLaunchHostFunc(const char *name, CUstream stream, CUhostFn 
     if (now)
         progress_wait_for_stream(stream_name(&call, stream));
     const CUresult result = call_end(&call);
-    if (now)
+    if (now) {
+        call_host_begin();
         function(user_data);
+        call_host_end();
+    }
     return result;
 }
 
@@ -182,8 +185,11 @@ static CUresult do_cuStreamAddCallback(const char *name, CUstream stream, CUstre
         call_requires(&call, function && !flags) && capture_lets_through(&call, stream, NULL))
         progress_wait_for_stream(stream_name(&call, stream));
     const CUresult result = call_end(&call);
-    if (!result)
+    if (!result) {
+        call_host_begin();
         function(stream, CUDA_SUCCESS, user_data);
+        call_host_end();
+    }
     return result;
 }
 

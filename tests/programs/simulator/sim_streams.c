@@ -86,7 +86,9 @@ PART(events_measure_the_work_between_them)
 static void note(void *place)
 {
     CUcontext current;
-    EXPECT(cuCtxGetCurrent(&current), 0); /* a host function may call the driver */
+    CUdeviceptr address;
+    EXPECT(cuCtxGetCurrent(&current), 0);
+    EXPECT(cuMemAlloc_v2(&address, 4096), CUDA_ERROR_NOT_PERMITTED);
     *(int *)place += 1;
 }
 
@@ -94,6 +96,7 @@ static void CUDAAPI note_stream(CUstream stream, CUresult status, void *place)
 {
     CHECK(!stream);
     EXPECT(status, 0);
+    EXPECT(cuMemFreeHost(place), CUDA_ERROR_NOT_PERMITTED);
     *(int *)place += 10;
 }
 
@@ -107,6 +110,7 @@ PART(host_functions_run_in_their_turn)
     EXPECT(count, 11);
     EXPECT(cuLaunchHostFunc((CUstream)&count, note, &count), CUDA_ERROR_INVALID_HANDLE);
     EXPECT(count, 11);
+    EXPECT(cuStreamSynchronize(NULL), 0);
 }
 
 PART(launches_of_known_kernels_do_nothing)
