@@ -70,6 +70,13 @@ def test_a_program_that_forbids_what_a_walk_does_runs_as_without_a_walk(dry_run,
     assert walked.rows("SELECT count(*) FROM event WHERE memory = 10 AND kind = 1") == [(110,)]
 
 
+def test_a_walk_that_may_open_no_file_finds_the_holders_that_need_none(dry_run):
+    walked = dry_run(str(KEEPERS / "watched.py"), "open", GPUMEMTRACE_VALUES="none")
+    assert walked.completed.stdout == "110 []\n"
+    assert walked.rows("SELECT DISTINCT stopped FROM walk") == [(None,)]
+    assert walked.rows("SELECT DISTINCT chain FROM holders") == [("kept[*]",)]
+
+
 def test_a_subinterpreter_makes_no_walk_while_it_holds_the_lock(dry_run):
     recording = dry_run(str(KEEPERS / "subinterpreter.py"))
     assert recording.completed.stdout == "CDLL in a subinterpreter\nPyDLL in a subinterpreter\ndone\n"
