@@ -4,7 +4,7 @@
 
 /* A number of tokens, and the plans with the next lower and the next higher number. */
 struct place {
-    const struct plan *low, *high, *last;
+    const struct plan *low, *high;
     uint64_t tokens, low_tokens, high_tokens;
 };
 

@@ -11,7 +11,8 @@
 #define GROWTH_PLANS_MOST 6
 
 struct cache_growth {
-    /* plans of the same model for rising numbers of tokens, beginning with those of the prompt */
+    /* Plans of the same model, with the same number of layers and of their inputs, for rising
+     * numbers of tokens, beginning with those of the prompt. */
     struct plan plans[GROWTH_PLANS_MOST];
     uint64_t tokens[GROWTH_PLANS_MOST];
     size_t count;

@@ -70,6 +70,20 @@ def test_temporaries_of_attention_grow_with_the_cache_and_pile_up_too(small):
     assert eager > 1.25 * fused
 
 
+def test_a_model_whose_layers_depend_on_the_cache_has_no_growth_from_token_to_token(tmp_path):
+    def growth(condition):
+        layers = [{"type": "Linear", "name": name, "from": "input", "out": 64} for name in ("q", "k", "v")]
+        layers += [{"type": "Cache", "name": f"cached_{name}", "from": name, "rows": "cached"} for name in ("k", "v")]
+        layers.append({"type": "Attention", "name": "attention", "from": ["q", "cached_k", "cached_v"], "heads": 4})
+        layers += [{"type": "Linear", "name": f"late_{number}", "out": 64, "if": condition} for number in range(400)]
+        path = tmp_path / "model.json"
+        path.write_text(json.dumps({"schema": "gpumemtrace.model/1", "dtype": "float32", "input": ["sequence", 64], "layers": layers,
+                                    "dimensions": {"sequence": 4, "cached": 4, "serves": False}}))  # fmt: skip
+        return cache(path, "--kv-cache=64")["grown_reserved_bytes"]
+
+    assert growth("cached > 2") and growth("cached > 20") is None
+
+
 def test_the_prompt_is_no_longer_than_the_cache(small):
     assert cache(small, "--kv-cache=64")["prompt_tokens"] == 64
     assert cache(small, "--kv-cache=640", "--set=sequence=100")["prompt_tokens"] == 100

@@ -209,7 +209,13 @@ static uint64_t next_window(const struct model *model, uint64_t tokens, uint64_t
     return next;
 }
 
-/* Sets grown_bytes, if the passes are not too many to try. */
+static bool has_same_layers(const struct model *model, const struct model *other)
+{
+    return model->layer_count == other->layer_count && model->input_count == other->input_count;
+}
+
+/* Sets grown_bytes, if the passes are not too many to try and all have the same layers: the layers
+ * of a model file may depend on the number of cached tokens. */
 static int grow(struct serving *serving, const struct model_source *source,
                 const struct model_request *request, const struct pass *decode, struct err *err)
 {
@@ -227,6 +233,10 @@ static int grow(struct serving *serving, const struct model_source *source,
         if (add_plan(&growth, source, request, &last.settings, is_last ? serving->tokens : tokens,
                      &models[growth.count], err))
             goto out;
+        if (!has_same_layers(&models[growth.count - 1], &decode->model)) {
+            result = 0;
+            goto out;
+        }
     }
     last.settings.serve.growth = &growth;
     result = estimate_make(&last.estimate, &decode->model, &last.settings, err);
