@@ -182,6 +182,8 @@ static void add_held(struct leak_evidence *evidence, const struct study *study, 
         evidence->live_bytes += block->size_bytes;
         if (categories_of(&study->categories, block) == CATEGORY_parameters)
             evidence->parameter_bytes += block->size_bytes;
+        if (block->free_failed)
+            evidence->unfreed_bytes += block->size_bytes;
     }
 }
 

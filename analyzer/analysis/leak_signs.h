@@ -31,6 +31,7 @@ struct leak_evidence {
     size_t stacks, graph_stacks;
     size_t collapses;                     /* of the steepest call stack */
     uint64_t live_bytes, parameter_bytes; /* at the account's peak */
+    uint64_t unfreed_bytes;               /* of these, blocks whose free failed */
     uint64_t births_count, frees_count;
     uint64_t most_live_count;       /* sum of what each call stack had live at once */
     const char *holder;             /* kind of the holder that keeps most of it; NULL: not known */

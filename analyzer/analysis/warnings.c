@@ -101,6 +101,50 @@ static int warn_recording(const struct study *study, struct text_list *list, str
     return 0;
 }
 
+/* The name by which a program knows the result of a call. */
+static const char *result_name(int32_t result)
+{
+    switch (result) {
+#define CUDA_ERROR(number, driver_name, runtime_name, text)                                        \
+    case number:                                                                                   \
+        return #runtime_name;
+#define CUDA_ERROR_OF_DRIVER(number, name, text)                                                   \
+    case number:                                                                                   \
+        return #name;
+#define CUDA_ERROR_OF_RUNTIME CUDA_ERROR_OF_DRIVER
+#include "gpumemtrace/cuda/errors.def"
+    default:
+        return "unknown";
+    }
+}
+
+static uint64_t count_unfreed(const struct history *history)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < history->block_slots.used; i++)
+        count += history->blocks[i].account != HISTORY_NONE && history->blocks[i].free_failed;
+    return count;
+}
+
+static int warn_frees(const struct history *history, struct text_list *list, struct err *err)
+{
+    const uint64_t count = count_unfreed(history);
+    if (count &&
+        text_list_add(list, err,
+                      "%" PRIu64 " block%s stayed although the program freed %s: the last "
+                      "such free failed with error %" PRId32 " (%s)",
+                      count, count > 1 ? "s" : "", count > 1 ? "them" : "it",
+                      history->failed_free_result, result_name(history->failed_free_result)))
+        return -1;
+    if (history->unknown_frees_count &&
+        text_list_add(list, err,
+                      "%" PRIu64 " frees of memory whose allocation was not recorded are not "
+                      "counted",
+                      history->unknown_frees_count))
+        return -1;
+    return 0;
+}
+
 static int warn_replay(const struct study *study, struct text_list *list, struct err *err)
 {
     const struct history *history = &study->history;
@@ -115,11 +159,7 @@ static int warn_replay(const struct study *study, struct text_list *list, struct
                       "handed out again",
                       lost_frees_count))
         return -1;
-    if (history->unknown_frees_count &&
-        text_list_add(list, err,
-                      "%" PRIu64 " frees of memory whose allocation was not recorded are not "
-                      "counted",
-                      history->unknown_frees_count))
+    if (warn_frees(history, list, err))
         return -1;
     if (history->unmatched_pops_count &&
         text_list_add(list, err, "%" PRIu64 " phase ends had no beginning",

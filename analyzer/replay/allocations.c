@@ -104,6 +104,18 @@ static bool closes_one(struct blocks *blocks, uint32_t number)
     return true;
 }
 
+/* The block stays live. At the end of the process, the runtime refuses the frees of destructors, and
+ * the memory goes with the process. */
+static void note_failed_free(struct blocks *blocks, uint32_t number)
+{
+    enum { SHUTTING_DOWN = 4 };
+    struct history *history = blocks->at.history;
+    if (blocks->at.event->result == SHUTTING_DOWN)
+        return;
+    history->blocks[number].free_failed = true;
+    history->failed_free_result = blocks->at.event->result;
+}
+
 int allocations_free(const struct contexts *contexts, struct vmm *vmm, struct blocks *blocks)
 {
     const struct event *event = blocks->at.event;
@@ -118,10 +130,12 @@ int allocations_free(const struct contexts *contexts, struct vmm *vmm, struct bl
             event->result == 0 && !is_graph_node(blocks, space);
         return 0;
     }
-    if (event->result != 0)
-        return contexts_took(contexts, blocks, number)
-                   ? blocks_end_at(blocks, space, event->address, BLOCK_IMPLICIT)
-                   : 0;
+    if (event->result != 0 && contexts_took(contexts, blocks, number))
+        return blocks_end_at(blocks, space, event->address, BLOCK_IMPLICIT);
+    if (event->result != 0) {
+        note_failed_free(blocks, number);
+        return 0;
+    }
     if (closes_one(blocks, number))
         return 0;
     return blocks_end_at(blocks, space, event->address, BLOCK_FREED);

@@ -49,6 +49,40 @@ def test_memory_beside_the_cards_leaks_with_its_own_advice_and_does_not_fill_the
     assert re.search(r"driver +no leak", text) and re.search(r"(managed|pinned host) +leak", text)
 
 
+@pytest.mark.parametrize("fails_from, sentences", [
+    (1, ["The program frees these blocks, but the calls fail, so the blocks stay.",
+         "160.00 MiB of it is live after 20 steps, kept since the first step.",
+         "Look at what the free returns. A function that a stream calls may not free memory."]),
+    (15, ["Some blocks of this line are freed and others are not.",
+          "144.00 MiB of it is live after 20 steps, kept since step 3.",
+          "Look for a path through the function that leaves without the free; cudaFreeHost gives this memory back."]),
+])  # fmt: skip
+def test_frees_that_fail_are_the_cause(trace, fails_from, sentences):
+    """In the second case, the program does not free most of its blocks."""
+    serve(trace, 0)
+
+    def step(number):
+        block = trace.alloc(8 << 20, "pinned", stack=trace.stack("prepare"))
+        if number >= fails_from or number < 3:
+            trace.free(block, "pinned", result=800 if number >= fails_from else 0)
+
+    train(trace, 20, step)
+    assert ask("leaks", trace)[0] == "Leak: 8.00 MiB per step by prepare in pinned host memory."
+    assert ask("leaks", trace)[1 : 1 + len(sentences)] == sentences
+    text = run_command("report", trace.path).stdout
+    assert f"{21 - fails_from} blocks stayed although the program freed them" in text
+    assert "failed with error 800 (cudaErrorNotPermitted)" in re.sub(r"\s+", " ", text)
+
+
+@pytest.mark.parametrize("later, result, said", [(False, 900, True), (True, 900, False), (False, 4, False)])
+def test_a_free_that_fails_is_said_unless_a_later_one_works_or_the_process_ends(trace, later, result, said):
+    block = trace.alloc(8 << 20)
+    trace.free(block, result=result)
+    if later:
+        trace.free(block)
+    assert ("1 block stayed although the program freed it" in run_command("report", trace.written()).stdout) == said
+
+
 def test_tensors_in_pinned_memory_are_to_be_dropped(trace):
     serve(trace, 20, [("pinned", 8 << 20, ("train.py", 7, "main"))])
     assert ask("leaks", trace)[2:] == ["Drop what keeps the buffers of this line, or use one buffer again."]

@@ -13,7 +13,7 @@ from reference.graphs import KINDS as OF_GRAPHS
 
 # A span that opens inside a span of this depth becomes its sibling.
 DEEPEST = 1024
-OUT_OF_MEMORY = 2
+OUT_OF_MEMORY, SHUTTING_DOWN = 2, 4
 CONTEXT_IS_GONE = (4, 201, 709)
 EXEC, INTERPRETER = 2, 3
 
@@ -147,7 +147,7 @@ class Books(Tables):
         self.failures, self.steps = [], []  # a failure: (event, account, span)
         self.unknown_frees = self.in_flight = self.unmatched_pops = self.library_ranges = 0
         self.beside = Beside()
-        self.left_out = set()  # numbers of the open NVTX ranges that libraries opened
+        self.left_out, self.unfreed = set(), set()  # numbers of the open NVTX ranges of libraries; blocks whose free failed
         self.spans, self.open, self.paths, self.inferred, self.forwards = [], [], {}, None, Forwards()
         self.autograd_records = {}  # by thread: True while the thread runs an operator that a backward will go through
         self.ranges, self.mempools, self.samples, self.told = [], [], [], {}
@@ -349,9 +349,10 @@ class Books(Tables):
         if not block:
             of_node = event.address in self.nodes and space in ("node", "device")
             self.unknown_frees += event.result == 0 and space != "node" and not of_node
+        elif event.result and self.context_took(event, block):
+            self.finish(event, block, "implicit")
         elif event.result:
-            if self.context_took(event, block):
-                self.finish(event, block, "implicit")
+            self.unfreed.update([block] if event.result != SHUTTING_DOWN else [])
         elif self.reopened.get(block):
             self.reopened[block] -= 1
             self.counts[block.account].frees += 1

@@ -162,6 +162,7 @@ def check_report(report, figures, trace, name="report"):
     lost = sum(count.lost for account, count in books.counts.items() if account[1] != "none")
     for words, count in (
         ("without a recorded free", lost),
+        ("stayed although the program freed", sum(block.end is None for block in books.unfreed)),
         ("was not recorded are not", books.unknown_frees),
         ("had no beginning", books.unmatched_pops),
     ):

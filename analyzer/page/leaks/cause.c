@@ -134,7 +134,8 @@ static const char *release_of(enum memory_kind memory)
 
 int cause_say_release(struct opening *opening, const struct leak_evidence *evidence)
 {
-    if (!evidence->is_beside || evidence->slope <= 0)
+    if (!evidence->is_beside || evidence->slope <= 0 ||
+        evidence->unfreed_bytes * 2 > evidence->live_bytes)
         return 1;
     if (evidence->has_python)
         return page_say(opening, VERDICT_do,

@@ -126,6 +126,7 @@ struct block {
     bool is_segment;      /* a framework pool hands out pieces of it */
     bool outlived : 1;    /* the block was live longer than the deciding phase */
     bool is_of_graph : 1; /* allocated by a forward operator that autograd records */
+    bool free_failed : 1; /* a call that frees it returned an error */
     /* Set by uses.c: its call stack allocated again before it ended; a frame of the framework, not
      * a guess, told the inferred phase of its birth. */
     bool recurred : 1, is_of_framework : 1;
@@ -395,6 +396,7 @@ struct history {
     uint64_t *pins;           /* ascending: moments kept for every account */
     size_t pin_count, pin_capacity;
 
+    int32_t failed_free_result; /* of the last free of a live block that returned an error */
     uint64_t unknown_frees_count, in_flight_count, unmatched_pops_count;
     uint64_t library_ranges_count; /* NVTX ranges of libraries, which are not phases */
 };

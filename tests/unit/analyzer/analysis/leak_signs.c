@@ -77,6 +77,8 @@ static const struct {
     {NULL, {PYTORCH, .graph_slope = 40, .keeps_all = true, .graph_stacks = 3}},
     {NULL, {.is_pytorch = true, .has_python = true, .slope = 100}}, /* graphs are not known */
     {"missing_free", {.slope = 100, .births_count = 20}},
+    {"failed_free", {.slope = 100, .births_count = 20, .live_bytes = 100, .unfreed_bytes = 60}},
+    {"missing_free", {.slope = 100, .births_count = 20, .live_bytes = 100, .unfreed_bytes = 40}},
     {"outgrown_block", {.slope = 100, .births_count = 20, .frees_count = 1, .outgrows = true}},
     {NULL, {.slope = 100, .has_python = true, .births_count = 20, .outgrows = true}},
     {"some_freed", {.slope = 100, .births_count = 20, .frees_count = 10}},
