@@ -142,6 +142,14 @@ def test_garbage_is_said_of_a_program_without_steps_unless_it_is_left_by_its_end
         assert kind != "cycle" or all("made at score.py:28: 12.00 MiB of 16.00 MiB" in text for text in said)
 
 
+def test_garbage_of_a_running_program_is_said_although_its_end_was_walked_too(tmp_path):
+    program = Program(tmp_path / "trace.db", steps=0)
+    program.kept = [program.tensor(40 + number, MIB) for number in range(12)]
+    program.walk("cycle", "", reason="growth").tensor(17, MIB)
+    program.walk("list", "main: x", reason="end")
+    assert [text for text in sentences_of(load_json("leaks", program.write())) if text.startswith("Kept by a reference cycle")]
+
+
 def test_the_exception_that_ended_a_program_is_no_garbage_that_it_left_while_it_ran(tmp_path):
     program = Program(tmp_path / "trace.db", steps=0)
     program.kept = [program.tensor(40 + number, MIB) for number in range(12)]
