@@ -73,13 +73,18 @@ def scan(code):
     """Notes what the statements of the code assign and fill. Returns the number of instructions."""
     lines, line, loaded, count, opname = dict(dis.findlinestarts(code)), 0, [], 0, None
     argument = None  # the first argument of a call of FILLING_FUNCTIONS, as far as it is loaded
+    filled, filling_line = [], 0  # what a call of FILLERS may fill: a constant alone does not fill it
+    key = 0  # index in `loaded` of the last value, before its attributes
     for instruction in dis.get_instructions(code):
         count += 1
         before, opname, name = opname, instruction.opname, instruction.argval
         line = lines.get(instruction.offset) or line
+        if filled and (opname != "LOAD_CONST" or before == "LOAD_CONST"):
+            for each in filled if before != "LOAD_CONST" or not opname.startswith(("CALL", "PRECALL")) else ():
+                note("fill" if each is filled[-1] else "item", each, code, filling_line)
+            filled = []
         if opname in ("LOAD_METHOD", "LOAD_ATTR") and name in FILLERS and loaded:
-            for each in loaded[-1:] if before != "BINARY_SUBSCR" else loaded:
-                note("fill" if each is loaded[-1] else "item", each, code, line)
+            filled, filling_line = loaded[-1:] if before != "BINARY_SUBSCR" else list(loaded), line
         if argument and not opname.startswith("LOAD_ATTR"):
             note("fill", argument, code, line)
             argument = None
@@ -92,10 +97,12 @@ def scan(code):
         if opname.startswith("LOAD_") and type(name) is str and (name == "finalize" or is_hook_call(name)):
             note("call", "finalize" if name == "finalize" else "forward hook" if "forward" in name else "hook", code, line)
         if opname == "STORE_SUBSCR":
-            for distance, each in enumerate(reversed(loaded)):
-                note("fill" if distance == 1 else "item", each, code, line)
+            for index, each in enumerate(loaded):
+                note("fill" if index == key - 1 else "item", each, code, line)
         elif opname.startswith(("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR")):
             note_store(opname, name, code, line, loaded)
+        if opname.startswith("LOAD_") and opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+            key = len(loaded) + (len(name) - 1 if type(name) is tuple else 0)
         if opname.startswith("LOAD_") and opname != "LOAD_CONST":
             loaded.extend(name if type(name) is tuple else (name,))
         elif opname.startswith(("STORE_", "POP_TOP", "RETURN_", "POP_JUMP")):

@@ -171,6 +171,7 @@ def test_a_context_variable_has_the_name_and_the_line_that_sets_it(dry_run, size
     (70, 1, "local", "main: future", None),
     (71, 6, "list", "main: futures[*]", 6),
     (72, 6, "local", "work (6 threads): job", None),
+    (73, 6, "list", "main: replay.rows[*]", 6),
 ])  # fmt: skip
 def test_an_object_of_the_standard_library_is_named_as_the_program_sees_it(dry_run, size, count, kind, chain, items_count):
     found = holders(dry_run(str(HELPERS)), "asked")[size]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Keeps memory by objects of the standard library: heaps, namespaces, futures, and threads that wait. Each storage has a size of
-its own, in units of 64 KiB, and the statement that keeps it has the size in a comment."""
+"""Keeps memory by objects of the standard library: heaps, namespaces, futures, threads that wait, and a list with places. Each
+storage has a size of its own, in units of 64 KiB, and the statement that keeps it has the size in a comment."""
 import concurrent.futures
 import ctypes
 import heapq
@@ -30,6 +30,16 @@ class Beam:
         self.options.masks[score] = big(68)  # 68
 
 
+class Replay:
+    def __init__(self):
+        self.rows, self.position = [], 0
+
+    def add(self):
+        self.rows.append(None)
+        self.rows[self.position] = big(73)  # 73
+        self.position += 1
+
+
 def work(jobs, results):
     while True:
         job = jobs.get()  # 72
@@ -48,10 +58,11 @@ def main():
     future = pool.submit(big, 70)  # 70
     futures = [pool.submit(big, 71) for _ in range(6)]  # 71
     concurrent.futures.wait([future, *futures])
-    beam = Beam()
+    beam, replay = Beam(), Replay()
     for score in range(6):
         heappush(best, (-score, big(66)))  # 66
         beam.add(-score)
+        replay.add()
         ask_worker()
     shared.model = big(69)  # 69
     ctypes.CDLL(None).gpumemtrace_holders()
