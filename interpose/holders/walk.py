@@ -174,8 +174,8 @@ def visit_node(node, at):
             for one in saved_tensors_of(node, name):
                 if one is not None and gc.is_tracked(one):
                     add(one, at, "graph")
-        except RuntimeError:  # a backward has freed it, or the program has changed it since
-            continue
+        except RuntimeError as error:  # a backward has freed it, or the program has changed it since
+            pass_on(error)
 
 
 def as_sequence(value):
@@ -206,7 +206,8 @@ def find_undefined_tensor():
     try:
         library = ctypes.CDLL("libc10.so", os.RTLD_NOLOAD)
         return ctypes.addressof(ctypes.c_char.in_dll(library, "_ZN3c1019UndefinedTensorImpl10_singletonE"))
-    except (OSError, ValueError):  # the library or its variable has another name
+    except (OSError, ValueError) as error:  # the library or its variable has another name
+        pass_on(error)
         return None
 
 
@@ -220,16 +221,16 @@ def visit_tensor(tensor, at):
         # For a view that was changed, PyTorch may make a new node. The graph of a saved tensor is reached from the saving node.
         if not read_is_leaf(tensor) and marks[at] != "graph" and not (TensorBase._is_view(tensor) and read_version(tensor)):
             add(read_grad_fn(tensor), at, "graph")
-    except (RuntimeError, NotImplementedError, TypeError, ValueError):
-        pass  # a tensor of a kind that has none of these
+    except (RuntimeError, NotImplementedError, TypeError, ValueError) as error:  # a tensor of a kind that has none of these
+        pass_on(error)
 
 
 def note_if_on_card(tensor, at):
     try:
         if read_is_cuda(tensor):
             note_storage(tensor, at)
-    except (RuntimeError, NotImplementedError, TypeError, ValueError):
-        pass  # a tensor without storage
+    except (RuntimeError, NotImplementedError, TypeError, ValueError) as error:  # a tensor without storage
+        pass_on(error)
 
 
 def note_storage(tensor, at):
@@ -273,8 +274,8 @@ def visit_array(array, at):
             size = size * length if not interface.get("strides") else size + (length - 1) * stride
         if interface["data"][0] and size > 0:
             storages.setdefault(interface["data"][0], [size, at])
-    except (RuntimeError, AttributeError, LookupError, TypeError, ValueError):
-        pass  # it is not on the card, or it is freed
+    except (RuntimeError, AttributeError, LookupError, TypeError, ValueError) as error:  # it is not on the card, or it is freed
+        pass_on(error)
 
 
 def visitor_of(kind):
@@ -463,12 +464,14 @@ def words_at(address, count):
     """Returns words of this process's memory; [] if there is none at the address, because another way of reading would end the
     process then, or if the file cannot be opened, which the program's hooks may forbid."""
     found = b""
-    with contextlib.suppress(Exception):
+    try:
         memory = os.open("/proc/self/mem", os.O_RDONLY | os.O_CLOEXEC)
         try:
             found = os.pread(memory, 8 * count, address)
         finally:
             os.close(memory)
+    except Exception as error:
+        pass_on(error)
     return [int.from_bytes(found[at:at + 8], "little") for at in range(0, len(found), 8)]
 
 

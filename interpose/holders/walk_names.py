@@ -236,8 +236,8 @@ def slot_name(thing, below):
                 try:
                     if value.__get__(thing) is below:
                         return name
-                except AttributeError:
-                    continue
+                except AttributeError as error:
+                    pass_on(error)
             elif type(value) is types.FunctionType:
                 candidates.update(value.__code__.co_names)
     for name in sorted(candidates):
@@ -245,8 +245,8 @@ def slot_name(thing, below):
             try:
                 if object.__getattribute__(thing, name) is below:
                     return name
-            except AttributeError:
-                continue
+            except AttributeError as error:
+                pass_on(error)
     return None
 
 

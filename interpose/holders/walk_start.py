@@ -294,19 +294,23 @@ def walk():
 
 
 def is_of_handler(error):
-    """Did a signal handler of the program raise it? Else only hooks of sys.addaudithook are called, with a name and a tuple."""
+    """Did a signal handler of the program raise it? Python calls a handler with a number and a frame, and a hook of
+    sys.addaudithook, which must not disturb the program here, with a name and a tuple."""
     trace = error.__traceback__
-    called = []
     while trace is not None:
-        file = trace.tb_frame.f_code.co_filename
-        if not (file.startswith("<gpumemtrace") or is_of_library(file)):
-            called.append(trace.tb_frame)
+        if not trace.tb_frame.f_code.co_filename.startswith("<gpumemtrace"):
+            kinds = [type(one) for value in trace.tb_frame.f_locals.values()
+                     for one in (value if type(value) is tuple else (value,))]
+            if (int, types.FrameType) in zip(kinds, kinds[1:]):
+                return True
         trace = trace.tb_next
-    if not isinstance(error, Exception) or not called:
-        return not isinstance(error, Exception)
-    given = list(called[0].f_locals.values())
-    given = given[0] if given and type(given[0]) is tuple else given
-    return [type(value) for value in given[:2]] != [str, tuple]
+    return not isinstance(error, Exception)
+
+
+def pass_on(error):
+    """Called for an exception that the walk expects."""
+    if is_of_handler(error):
+        raise error
 
 
 def start(task):

@@ -222,7 +222,7 @@ def test_a_walk_changes_neither_allocations_nor_output(dry_run):
 
 def test_an_exception_of_a_signal_handler_ends_the_programs_call_and_not_the_walk(dry_run):
     recording = dry_run(str(INTERRUPTED))
-    assert recording.completed.stdout == "5 5\n"
+    assert recording.completed.stdout == "10 10\n"
     assert recording.rows("SELECT count(*) FROM walk WHERE reason = 'end' AND stopped IS NULL") == [(1,)]
 
 

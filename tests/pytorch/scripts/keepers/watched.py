@@ -23,9 +23,10 @@ def collected(phase, facts):
     calls[phase, facts["generation"]] += 1
 
 
-def forbid(event, _):
-    if event == sys.argv[1]:
-        raise RuntimeError(event)
+class Guard:
+    def forbid(self, event, _):
+        if event == sys.argv[1]:
+            raise RuntimeError(event)
 
 
 def work():
@@ -41,7 +42,7 @@ if sys.argv[1] == "trace":
 elif sys.argv[1] == "collect":
     gc.callbacks.append(collected)
 else:
-    sys.addaudithook(forbid)
+    sys.addaudithook(Guard().forbid)
 work()
 sys.settrace(None)
 sys.setprofile(None)
