@@ -283,6 +283,15 @@ static enum category of_backward(const struct categories *categories, const stru
                                              : CATEGORY_temporaries;
 }
 
+/* True if the program died of a failed allocation while the block was live. Then the end of the
+ * block does not tell what it was for. */
+static bool is_ended_by_failure(const struct history *history, const struct block *block)
+{
+    const size_t count = history->failure_count;
+    return count && !history->failures[count - 1].went_on && block->end != BLOCK_LIVE &&
+           life_covers(&block->life, history->failures[count - 1].at.index);
+}
+
 /* The category by the innermost phase with a rule around the block's birth, and by its use. */
 static enum category of_phase(const struct categories *categories, const struct block *block)
 {
@@ -299,6 +308,9 @@ static enum category of_phase(const struct categories *categories, const struct 
         return of_backward(categories, block);
     if (category == CATEGORY_input)
         return of_data(categories, block);
+    if (category == CATEGORY_temporaries && rules[rule].kept == CATEGORY_parameters &&
+        is_ended_by_failure(history, block))
+        return CATEGORY_other;
     /* A data set has constructors too. */
     if (category == CATEGORY_parameters && is_own(history, block) &&
         !has_size(categories, SIZE_OF_GRADIENT, block->size_bytes))

@@ -249,6 +249,18 @@ def test_an_activation_of_an_earlier_round_does_not_make_later_temporaries_activ
     assert {c["category"]: c["bytes"] for c in device_of(trace)["categories"]} == {"activations": 5, "temporaries": 7}
 
 
+@pytest.mark.parametrize("goes_on, expected", [(False, "other"), (True, "temporaries")])
+def test_a_fatal_exception_frees_blocks_of_init_that_may_have_been_parameters(trace, goes_on, expected):
+    with trace.phase("init"):
+        block = trace.alloc(5)
+        trace.fail(1 << 40)
+        trace.free(block)
+        if goes_on:
+            trace.free(trace.alloc(1))
+    (site,) = device_of(trace)["sites"]
+    assert site["category"] == expected
+
+
 def test_survival_is_measured_against_the_phase_that_decided(trace):
     with trace.phase("backward"):
         with trace.phase("layer 7"):

@@ -71,6 +71,8 @@ class Uses:
                 self.births[block.stack].append(block.begin)
         self.tells = books.meta.get("tells_autograd") == 1
         self.died = bool(failures.list) or not any(event.kind == "exit" for event in books.events)
+        last = failures.list[-1] if failures.list else None
+        self.fatal = last.event.index if last and not failures.went_on(last) else None
         self.gradient_sizes = {
             block.size for block in books.blocks
             if block.memory == "tensor" and is_of_backward(block) and outlived(books, block)
@@ -101,6 +103,9 @@ class Uses:
         """True if a checkpoint computed the block. Backward leaves no gradient there."""
         return say([(True, "*/torch/utils/checkpoint.py:*")], self.books.stack_frames(block.stack))
 
+    def is_ended_by_failure(self, block):
+        return self.fatal is not None and block.end is not None and block.begin <= self.fatal < block.end
+
     def category(self, block):
         span = deciding(block)
         if not span:
@@ -111,6 +116,8 @@ class Uses:
         category = kept if outlived(self.books, block) else passing
         if word == "backward" and block.is_of_graph and (category == passing or self.is_recomputed(block)):
             return "activations"
+        if (category, kept) == ("temporaries", "parameters") and self.is_ended_by_failure(block):
+            return "other"
         if category == "parameters" and block.memory == "tensor" and span.path.source == "inferred":
             framework = say(FIRST + INNER, self.books.stack_frames(block.stack))
             return category if framework or block.size in self.gradient_sizes else "other"
