@@ -380,12 +380,6 @@ enum category categories_of(const struct categories *categories, const struct bl
 
 enum { FORWARDS_FEWEST = 3 };
 
-static bool is_of_backward(const struct history *history, const struct block *block)
-{
-    return block->deciding_path != HISTORY_NONE &&
-           history->paths[block->deciding_path].rule == PATH_RULE_BACKWARD;
-}
-
 /* True if autograd keeps a result of a forward that ran again and again, and no backward ever ran.
  * A program that died might still have run one. */
 static bool is_of_unused_graph(const struct history *history, const struct block *block)
@@ -411,8 +405,8 @@ enum cause categories_cause_of(const struct categories *categories, const struct
         return is_weight_copy(categories, site_stack(block->site_id)) ? CAUSE_weight_copies
                                                                       : CAUSE_COUNT;
     case CATEGORY_recomputed:
-        return is_activation && is_of_backward(categories->history, block) ? CAUSE_recomputed
-                                                                           : CAUSE_COUNT;
+        return is_activation && block_is_of_backward(categories->history, block) ? CAUSE_recomputed
+                                                                                 : CAUSE_COUNT;
     case CATEGORY_parametrized:
         return is_activation ? CAUSE_parametrized : CAUSE_COUNT;
     case CATEGORY_foreach:

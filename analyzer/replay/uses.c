@@ -106,8 +106,7 @@ static int note_birth(const struct cursor *at, const struct block *block, uint32
 /* A tensor that backward made. It is a gradient if it outlives backward. */
 static bool may_be_gradient(const struct history *history, const struct block *block)
 {
-    return block->memory == MEMORY_TENSOR && block->deciding_path != HISTORY_NONE &&
-           history->paths[block->deciding_path].rule == PATH_RULE_BACKWARD;
+    return block->memory == MEMORY_TENSOR && block_is_of_backward(history, block);
 }
 
 /* Counts the live tensors of that size that may be gradients. */

@@ -291,6 +291,24 @@ def test_rounds_after_the_last_step_leak_as_steps_do(program, count, size, held,
     assert (opening in program.answer("steps")) == opening.startswith("Leak")
 
 
+@pytest.mark.parametrize("layers, opening", [
+    (1, "Leak: 16.00 MiB per round by train.py:47 and :48, since the last step."),
+    (60, "960.00 MiB more is kept after the last of 5 steps, most by train.py:47 and :48."),
+])  # fmt: skip
+def test_rounds_within_one_backward_are_no_steps(program, layers, opening):
+    """A checkpoint computes its layers again in backward, and the gradients of each layer are kept."""
+    program.run(5, lambda number: program.temporary(9))
+    for number in range(60):
+        if number % layers == 0:
+            program.trace.push("backward", source=1)
+        for line in (47, 48):
+            program.tensor(line, "test", size=8 * MIB)
+        program.temporary(49)
+        if number % layers == layers - 1 and number < 59:
+            program.trace.pop(source=1)
+    assert program.answer()[0] == opening
+
+
 def test_memory_that_is_kept_after_the_last_step_without_rounds_is_said(program):
     program.run(5, lambda number: program.temporary(9))
     for _ in range(9):

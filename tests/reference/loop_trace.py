@@ -146,12 +146,17 @@ class Maker:
             self.trace.pop(thread=2)
 
     def work_afterwards(self):
-        """Goes on after the last step, as an evaluation does."""
+        """Goes on after the last step, as an evaluation does, or as layers that backwards compute again."""
         for number in range(self.choose.choice([0, 0, 0, 5, 20])):
             if not number:
                 sites = [Site(self.trace, self.choose, 20 + n) for n in range(self.choose.randint(1, 4))]
+                layers = self.choose.choice([0, 1, 7])
+            if layers and number % layers == 0:
+                self.trace.push("backwards", source=1)
             for site in sites:
                 site.act(number)
+            if layers and number % layers == layers - 1:
+                self.trace.pop(source=1)
 
     def make(self):
         choose, trace = self.choose, self.trace

@@ -163,17 +163,18 @@ class Rounds:
         fit = [site for site in chosen if FEWEST_ROUNDS <= self.turns[site] <= fewest // FEWEST_CALLS]
         self.drops = self.site = max(fit, key=lambda site: self.turns[site], default=None)
 
-    def ends(self):
-        """Returns (the events before which a round ends, the event after which the last round ends, or None)."""
-        ends, after, begun, is_beginning, dropped, frees, frees_at_end = [], None, 0, False, False, 0, 0
+    def ends(self, backwards):
+        """Returns (the events before which a round ends, the event after which the last round ends, or None).
+        backwards: the number of the backward in which the block of an event was made."""
+        backward, ends, after, begun, is_beginning, dropped, frees, frees_at_end = None, [], None, 0, False, False, 0, 0
         left = sum(self.is_below(site, self.node) for site, _ in self.births) if self.begin else 0
         open_ = self.is_last_whole
         for number, (event, site, _, is_birth) in enumerate(self.changes):
             if is_birth:
                 begins = dropped or bool(self.begin and self.is_below(site, self.begin) and not is_beginning)
                 if begins:
-                    frees_at_end, begun = frees, begun + 1
-                if (begins and (begun > 1 or dropped)) or (open_ and not left):
+                    frees_at_end, begun, before, backward = frees, begun + 1, backward, backwards.get(event)
+                if (begins and (begun > 1 or dropped) and (backward is None or backward != before)) or (open_ and not left):
                     ends.append(event)
                     open_ = open_ and left > 0
                 is_beginning = bool(self.begin and self.is_below(site, self.begin))

@@ -263,6 +263,12 @@ def rounds_of(figures, account, since=0):
     return rounds.Rounds(changes, frames, account[1] == "pool")
 
 
+def backwards_of(books):
+    """Returns the number of the backward in which the block of an event was made."""
+    begun = uses.rounds_of(books)
+    return {block.begin: bisect.bisect_right(begun, block.begin) for block in books.blocks if uses.is_of_backward(block)}
+
+
 def rounds_together(figures, begin=0):
     """Returns the rounds of all accounts of a program without pools, from its first managed or pinned block on."""
     changes = [(index, block, birth) for index, block, birth, _ in figures.books.changes if block.account[1] in MAY_LEAK]
@@ -277,7 +283,7 @@ def rounds_together(figures, begin=0):
     found = rounds.Rounds(since, frames, False)
     found.changes, found.is_last_whole = every, False
     found.paths = {block.site: ("before",) for _, block, _ in changes} | found.paths
-    return (None, [], None, None) if found.site is None else (TOGETHER, found.ends()[0], found.site, None)
+    return (None, [], None, None) if found.site is None else (TOGETHER, found.ends(backwards_of(figures.books))[0], found.site, None)
 
 
 @lru_cache(maxsize=2)
@@ -310,7 +316,7 @@ def ends_of_rounds(figures, leading, since=0):
     if not found:
         return rounds_together(figures, since)
     chosen = max(found, key=lambda pair: pair[0])[1]
-    ends, after = chosen.ends()
+    ends, after = chosen.ends(backwards_of(figures.books))
     return REPEATED, ends + ([] if after is None else [after + 1]), chosen.site, None if after is None else after + 1
 
 

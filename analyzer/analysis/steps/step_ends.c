@@ -156,8 +156,7 @@ static bool is_micro(const struct step_ends *ends, const struct span *span)
 static void note_free(struct gradient_drops *drops, const struct history *history,
                       const struct block *block)
 {
-    if (!block->outlived || block->deciding_path == HISTORY_NONE ||
-        history->paths[block->deciding_path].rule != PATH_RULE_BACKWARD ||
+    if (!block->outlived || !block_is_of_backward(history, block) ||
         (drops->count && drops->round == history->rounds_count))
         return;
     const uint32_t rounds = history->rounds_count - block->birth_round + 1;
@@ -283,7 +282,7 @@ static int on_change(void *self, const struct cursor *at, const struct change *c
         return 0;
     }
     ends->ended = change->block->life.begin_index >= ends->since_index &&
-                          step_period_change(&ends->period, change->block, change->birth)
+                          step_period_change(&ends->period, at->history, change)
                       ? count_round(ends, STEP_END_REPEATED)
                       : STEP_ENDS;
     return 0;

@@ -40,7 +40,6 @@
 
 #include "phase_cycle.h"
 #include "step_period.h"
-#include "analyzer/replay/history/observer.h"
 
 /* The kinds of ends, the strongest first. The text completes "steps end with …". */
 #define STEP_END_KINDS(KIND)                                                                       \

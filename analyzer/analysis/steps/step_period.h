@@ -10,10 +10,14 @@
  *     births  x a b b c   a b b c   a b b c        x: before the rounds
  *     frees            ││        ││        ││ ││││  at exit, no part of a round
  *     ends               ▲         ▲         ▲
+ *
+ * A round that begins in the same backward as the round before it ends no step, because it is a
+ * part of that backward, such as a layer that a checkpoint computes again.
  */
 #pragma once
 
 #include "phase_period.h"
+#include "analyzer/replay/history/observer.h"
 
 enum round_role {
     ROUND_PART = 1,   /* allocates in a round */
@@ -38,6 +42,7 @@ struct step_period {
     uint64_t begins_count;              /* rounds that began so far */
     uint64_t frees_count, frees_at_end; /* since the last birth; at the end of the last step */
     bool is_beginning, has_dropped;     /* of the last birth; since the last birth */
+    uint32_t backward; /* in which the last round began, numbered from 1; 0: in none */
 };
 
 static inline bool step_period_is_known(const struct step_period *period)
@@ -53,7 +58,9 @@ static inline unsigned step_period_role(const struct step_period *period, uint32
 
 void step_period_release(struct step_period *period);
 
-/* To be called for each change of a block. Returns true if the change begins another round. */
-bool step_period_change(struct step_period *period, const struct block *block, bool is_birth);
+/* To be called for each change of a block. Returns true if the change begins another round that
+ * ends a step. */
+bool step_period_change(struct step_period *period, const struct history *history,
+                        const struct change *change);
 /* To be called after the changes of each event. Returns true if the last round ends with it. */
 bool step_period_is_over(struct step_period *period);

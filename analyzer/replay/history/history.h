@@ -415,6 +415,14 @@ static inline uint32_t block_rounds(const struct history *history, const struct 
     return block_end_round(history, block) - block->birth_round;
 }
 
+/* True if the block was born in a phase of backward. Then its birth_round is the number of that
+ * backward. */
+static inline bool block_is_of_backward(const struct history *history, const struct block *block)
+{
+    return block->deciding_path != HISTORY_NONE &&
+           history->paths[block->deciding_path].rule == PATH_RULE_BACKWARD;
+}
+
 /*
  * True for memory that the program made once and keeps over its training steps: several backwards
  * began while it was live, and its call stack allocated nothing in a later round. Without the
