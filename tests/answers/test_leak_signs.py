@@ -20,9 +20,12 @@ class Program:
         self.trace, self.next = Trace(path), 1 << 40
         self.trace.alloc(512 * MIB, stack=self.trace.stack(("train.py", 1, "start")))
 
-    def tensor(self, line, function="main", size=MIB, node=0, outer=(), **columns):
-        """Makes a tensor, as a result of autograd's node, if one is given."""
+    def tensor(self, line, function="main", size=MIB, node=0, outer=(), asked=0, **columns):
+        """Makes a tensor, as a result of autograd's node, if one is given. asked: the bytes of the request, if the pool
+        gave more."""
         self.next += size
+        if asked:
+            self.trace.event("pool-asked", address=self.next, size=asked, device=0)
         self.trace.event("autograd-node", address=1, object=node, **columns)
         made = self.trace.tensor(self.next, size, stack=self.trace.stack(("train.py", line, function), *outer), **columns)
         self.trace.event("autograd-node", address=1, object=0, **columns)
@@ -336,6 +339,25 @@ def replace_larger(program, sizes, every=1):
 ])  # fmt: skip
 def test_a_few_longer_requests_are_not_called_growth(program, sizes, every, opening):
     assert replace_larger(program, [size * MIB for size in sizes], every).answer()[0] == opening
+
+
+@pytest.mark.parametrize("keeps, asked, opening", [
+    (2, [9], "No leak: live bytes do not grow from step to step (8 steps)."),
+    (2, [9, 5], "No leak: live bytes do not grow from step to step (8 steps)."),
+    (2, [9, 10, 11, 12, 13, 14, 15, 16], "No leak, but each block is 1.00 MiB larger than the last, by train.py:7 main."),
+    (9, [9], "Leak: 9.34 MiB per step by train.py:7 main."),
+])  # fmt: skip
+def test_the_rest_that_a_pool_does_not_cut_off_is_no_growth(program, keeps, asked, opening):
+    """The pool hands out larger and larger blocks."""
+    held = []
+
+    def step(number):
+        for size in asked if len(asked) < 3 else asked[number - 1 : number]:
+            held.append(program.tensor(7, size=size * MIB + number * MIB // 16, asked=size * MIB))
+        while len(held) > keeps - 1:
+            program.trace.tensor_free(held.pop(0))
+
+    assert program.run(8, step).answer()[0] == opening
 
 
 @pytest.mark.parametrize("rise, fails, said", [(0, False, True), (MIB, False, False), (0, True, False)])

@@ -9,7 +9,7 @@ import math
 from reference import blame, holders
 from reference.caches import WARM_UP, Turnover, loses
 from reference.step_ends import (AFTERWARDS, BESIDE, KINDS, PHASE, TOGETHER, ends_afterwards, found_ends, is_cut,
-                                 kind_that_began, phases_that_repeat)  # fmt: skip
+                                 kind_that_began, phases_that_repeat, rests_of)  # fmt: skip
 
 SAMPLES, FEWEST = 64, 3
 
@@ -113,6 +113,10 @@ def printed(slopes):
     return {key: whole(value) for key, value in zip(keys, slopes)}
 
 
+def is_of_rests(values, first, last):
+    return values[-1] > values[0] and last > first and (last - first) * 2 >= values[-1] - values[0]
+
+
 # --- an account ---
 
 
@@ -125,7 +129,7 @@ class Growth:
         self.total, self.rows, self.churned, self.slopes, self.enlarged = None, [], [], {}, {}
         self.steps, self.with_what = len(self.ends), KINDS[AFTERWARDS if self.since else self.kind] if self.ends else None
         self.phase = phases_that_repeat(self.books)[0] if self.kind == PHASE else None
-        self.saws, self.rises, self.intervals, self.total_rises, self.filled = {}, {}, 0, 0, 0
+        self.saws, self.rises, self.intervals, self.total_rises, self.filled, self.rest_slope = {}, {}, 0, 0, 0, 0
         if not self.ends and (begun := kind_that_began(self.books)) is not None:
             self.steps, self.with_what = 1, KINDS[begun]
         own = [change for change in self.books.changes if change[1].account == account]
@@ -154,6 +158,7 @@ class Growth:
     def at_ends(self, looked_at):
         values, counts = collections.defaultdict(list), collections.defaultdict(list)
         live, blocks, total, changes = collections.Counter(), collections.Counter(), [], iter([*self.changes, None])
+        rests = [self.rests_at(end) for end in (looked_at[0], looked_at[-1])]
         change = next(changes)
         for number, end in enumerate(looked_at):
             while change and change[0] < end:
@@ -168,9 +173,22 @@ class Growth:
         width, samples = windows(total)
         self.total = (self.judge(total, samples, width), line(samples, width))
         self.intervals, self.total_rises = len(total) - 1, sum(a < b for a, b in zip(total, total[1:]))
+        first, last = (sum(at.values()) for at in rests)
+        self.rest_slope = max(0, last - first) / self.intervals
+        if self.total[0] == "grows" and is_of_rests(total, first, last):
+            self.total = ("flat", self.total[1])
         for site, held in values.items():
-            self.site_at_ends(site, held, counts[site])
+            self.site_at_ends(site, held, counts[site], [at[site] for at in rests])
         self.find_churn(looked_at)
+
+    def rests_at(self, end):
+        """Returns the rests (rests.h) of the blocks that are live before an event, by site; None: of earlier blocks."""
+        live, rests = collections.Counter(), rests_of(self.books)
+        for since, changes in ((True, self.changes), (False, self.before)):
+            for index, block, birth, _ in changes:
+                if index < end:
+                    live[block.site if since else None] += rests.get(block.begin, 0) * (1 if birth else -1)
+        return live
 
     def judge(self, values, samples, width):
         steps = list(zip(values, values[1:]))
@@ -207,7 +225,7 @@ class Growth:
             self.put(site, (sweeps.slope,) * 3, collapses=len(sweeps.ends), **more)
         return sweeps.is_saw
 
-    def site_at_ends(self, site, values, counts):
+    def site_at_ends(self, site, values, counts, rests):
         width, samples = windows(values)
         changes = sum(a != b for a, b in zip(values, values[1:]))
         rises = sum(a < b for a, b in zip(values, values[1:]))
@@ -220,7 +238,8 @@ class Growth:
         if Turnover(self.changes, site, self.ends, values, counts).fills():
             self.filled += line(samples, width)[0]
             return
-        self.add_site(site, line(samples, width), windows(counts)[1], **facts)
+        if not is_of_rests(values, *rests):
+            self.add_site(site, line(samples, width), windows(counts)[1], **facts)
 
     def find_churn(self, looked_at):
         """Adds the rows of blocks that were allocated after an end and freed before the next end."""
@@ -265,14 +284,15 @@ class Growth:
     def is_outgrown(self, site):
         """True if every block of the site is kept, and each is larger than the one before."""
         own = [(index, block, birth) for index, block, birth, _ in self.changes if block.site == site]
-        sizes = [block.size for _, block, _ in own]
+        sizes = self.sizes(site)
         rises = [b - a for a, b in zip(sizes, sizes[1:])]
         if not any(site) or not all(birth for _, _, birth in own) or min(rises, default=0) <= 0:
             return False
         return len(rises) >= (4 if max(rises) // 2 <= min(rises) else 8)
 
     def sizes(self, site):
-        return [block.size for _, block, birth, _ in self.changes if birth and block.site == site]
+        rests = rests_of(self.books)
+        return [block.size - rests.get(block.begin, 0) for _, block, birth, _ in self.changes if birth and block.site == site]
 
     def rise_on(self, site):
         """True if the last run of sizes that do not fall rises often: 4 times alike or 8 times, and oftener than earlier runs."""
@@ -338,7 +358,7 @@ class Growth:
         flushed = sum(own[site][0] for site in seen if self.saws[site].is_even)
         rises = max((self.rises[site] for site in leaking), default=0)
         whole_verdict, (total, low, high) = self.total
-        known = enlarged + saw + flushed + self.filled
+        known = enlarged + saw + flushed + self.filled + self.rest_slope
         if not pieces and not leaking and whole_verdict == "grows" and low > known:
             kept, least, most, rises = total - known, low - known, high - known, self.total_rises
         rising, grows = (slope > self.floor() and (high - left_out) * 2 >= slope for slope in (kept, enlarged))

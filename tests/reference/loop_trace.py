@@ -100,6 +100,7 @@ class Maker:
             self.free_at = 1 << 40
             self.trace.tensor, take = self.tensor, self.trace.tensor
             self.take = take
+            self.rests, self.rest_units = random.Random(seed), seed % 5 * 512
         else:
             self.memories, self.memory_of = ("linear", "pinned", "managed")[: 1 if seed % 3 == 1 else 3], {}
             self.trace.tensor, self.trace.tensor_free = self.plain, lambda at: self.trace.free(at, self.memory_of.pop(at))
@@ -107,8 +108,12 @@ class Maker:
             self.trace.device(0, "GPU-0", "card", 16 << 30)
 
     def tensor(self, _, size, stack):
-        self.free_at += -(-size // 512) * 512
-        self.take(self.free_at, size, stack=stack)
+        """Makes a tensor of the size. Its pool may give it a larger block."""
+        rest = 512 * self.rests.randint(0, self.rest_units)
+        self.free_at += -(-size // 512) * 512 + rest
+        if rest:
+            self.trace.event("pool-asked", address=self.free_at, size=size, device=0)
+        self.take(self.free_at, size + rest, stack=stack)
         return self.free_at
 
     def plain(self, _, size, stack):

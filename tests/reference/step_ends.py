@@ -255,9 +255,23 @@ def step_ends(books):
     return kind, [end for end, _ in ends] if kind < 2 else closes_of_cycles(ends)
 
 
+@lru_cache(maxsize=2)
+def rests_of(books):
+    """Returns the bytes that the pool did not cut off from tensors, by the event of their birth; rests.h says more."""
+    born, rests, asked = {block.begin: block for block in books.blocks if block.memory == "tensor"}, {}, (0, 0)
+    for event in books.events:
+        if event.kind == "pool-asked":
+            asked = event.address, event.size
+        elif (block := born.get(event.index)) and block.address == asked[0]:
+            rests[block.begin] = max(0, block.size - asked[1]) // 512 * 512 if asked[1] else 0
+            asked = 0, 0
+    return rests
+
+
 def rounds_of(figures, account, since=0):
     """Returns the rounds of an account, from the blocks that were made from an event on."""
-    changes = [(index, block.site, block.size, birth) for index, block, birth, _ in figures.books.changes
+    rests = rests_of(figures.books)
+    changes = [(index, block.site, block.size - rests.get(block.begin, 0), birth) for index, block, birth, _ in figures.books.changes
                if block.account == account and block.begin >= since]  # fmt: skip
     frames = {site: figures.books.site_frames(site)[0] for _, site, _, _ in changes}
     return rounds.Rounds(changes, frames, account[1] == "pool")

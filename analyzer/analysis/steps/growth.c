@@ -80,6 +80,21 @@ static struct growth_line judge(const struct trend *trend, size_t windows, bool 
                                 .high = line.high};
 }
 
+/* How much larger the rests (rests.h) are at the last end than at the first. */
+static uint64_t risen_rests(const struct site_ends *site)
+{
+    return site->last_rest_bytes > site->first_rest_bytes
+               ? site->last_rest_bytes - site->first_rest_bytes
+               : 0;
+}
+
+/* True if at least half of the growth is that of rests. */
+static bool is_of_rests(const struct site_ends *site)
+{
+    const uint64_t risen_bytes = risen_rests(site);
+    return risen_bytes && risen_bytes * 2 >= site->last_bytes - site->first_bytes;
+}
+
 /* The number of blocks of a site that grows by enlarging them; 0: it keeps more and more blocks. */
 static uint64_t find_enlarged(const struct site_ends *site, const struct trend *counts,
                               size_t windows)
@@ -198,7 +213,7 @@ static int add_site(struct growth *growth, size_t *capacity, const struct accoun
         item.line = judge(&site->trend, windows, is_steady);
     if (fills)
         add_filled(&growth->filled, own, site, &item.line);
-    if (item.line.verdict != GROWTH_GROWS || fills)
+    if (item.line.verdict != GROWTH_GROWS || fills || is_of_rests(site))
         return 0;
     item.enlarged_count = find_enlarged(site, &site->counts, windows);
     measure_enlarged(&item, growth);
@@ -306,6 +321,9 @@ static int find_at_ends(struct growth *growth, const struct account_ends *own, u
     growth->total_rises = total->rises.count;
     growth->total = judge(&total->trend, windows,
                           !total->falls_count && total->rises.count * 2 >= growth->counted_steps);
+    growth->rest_slope = (double)risen_rests(total) / (double)growth->counted_steps;
+    if (growth->total.verdict == GROWTH_GROWS && is_of_rests(total))
+        growth->total.verdict = GROWTH_FLAT;
     if (growth->total.verdict == GROWTH_FLAT)
         growth->flat_since = find_flat(&total->trend, windows);
     find_dropped(growth, own);

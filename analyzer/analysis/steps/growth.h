@@ -13,6 +13,9 @@
  *   cannot tell  There are fewer than three ends after the first step, or the bytes vary more than
  *                they rise.
  *
+ * If at least half of what the last end holds more than the first one is rests of blocks that the
+ * pool did not cut (rests.h), nothing grows: the line is flat.
+ *
  * A site that grows either keeps more and more blocks, or enlarges its blocks. Examples of
  * enlarged blocks are a list that is copied to twice the room, and a cache that is replaced by a
  * longer one. A site enlarges its blocks if their number is constant over the last third, and no
@@ -104,8 +107,9 @@ struct growth {
     uint64_t counted_steps;           /* steps whose churn was counted */
     struct growth_line total;
     uint64_t total_rises, total_intervals; /* ends, or windows, of the total; and those that rose */
-    uint64_t flat_since;                   /* step since which the grown total is flat; 0: none */
-    struct kept kept;                      /* empty if the trace has steps */
+    double rest_slope; /* of the total's rests (rests.h), in bytes per step; 0: they do not rise */
+    uint64_t flat_since; /* step since which the grown total is flat; 0: none */
+    struct kept kept;    /* empty if the trace has steps */
     /* Made after the last step. blocks_count is that of each stack; 0: they differ. */
     struct kept after;
     struct lost lost;

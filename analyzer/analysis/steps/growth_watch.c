@@ -56,7 +56,9 @@ static int look_at_ends(struct site_ends *site, uint64_t until, struct err *err)
     if (!site->ends_count) {
         site->first_bytes = site->last_bytes = site->live_bytes;
         site->first_count = site->last_count = site->live_count;
+        site->first_rest_bytes = site->live_rest_bytes;
     }
+    site->last_rest_bytes = site->live_rest_bytes;
     sweeps_end(&site->sweeps, site->ends_count, site->live_bytes < site->last_bytes);
     turnover_end(&site->turnover, site->ends_count,
                  &(struct turnover_level){site->live_bytes, site->live_count},
@@ -112,11 +114,13 @@ static void forget_ends(struct account_ends *own)
         *site = (struct site_ends){.site_id = site->site_id,
                                    .live_bytes = site->live_bytes,
                                    .live_count = site->live_count,
+                                   .live_rest_bytes = site->live_rest_bytes,
                                    .was_resized = site->was_resized,
                                    .is_of_graph = site->is_of_graph,
                                    .blocks = site->blocks};
     }
     own->total = (struct site_ends){.live_bytes = own->total.live_bytes,
+                                    .live_rest_bytes = own->total.live_rest_bytes,
                                     .trend.samples = own->total.trend.samples};
 }
 
@@ -245,7 +249,7 @@ bool growth_is_recorded(const struct trace *trace, const struct block *block)
 }
 
 static void note_birth(struct growth_watch *watch, struct site_blocks *blocks,
-                       const struct block *block, const struct trace *trace)
+                       const struct block *block, uint64_t rest_bytes, const struct trace *trace)
 {
     const bool is_of_backward = block->backward || site_forward_stack(block->site_id);
     const uint64_t backwards = watch->backward_count;
@@ -255,7 +259,8 @@ static void note_birth(struct growth_watch *watch, struct site_blocks *blocks,
         blocks->begin_index = block->life.begin_index;
     blocks->born_bytes += block->size_bytes;
     blocks->fresh_births_count += blocks->births_count++ && backwards != blocks->backwards_seen;
-    rising_add(&blocks->sizes, &(struct rising_request){.size_bytes = block->size_bytes});
+    rising_add(&blocks->sizes,
+               &(struct rising_request){.size_bytes = block->size_bytes - rest_bytes});
     blocks->graph_births_count += block->is_of_graph;
     blocks->backward_births_count += is_of_backward;
     blocks->recorded_births_count += block->backward && block->backward == watch->recorded_backward;
@@ -280,7 +285,7 @@ static int change_together(struct growth_watch *watch, const struct account_ends
     if (!site)
         return -1;
     if (change->birth)
-        note_birth(watch, &site->blocks, block, at->history->trace);
+        note_birth(watch, &site->blocks, block, 0, at->history->trace);
     else
         site->blocks.frees_count++;
     if (change_in_order(all, site, tick, change, at->err))
@@ -293,7 +298,7 @@ static int change_together(struct growth_watch *watch, const struct account_ends
 /* Counts the block for its site, and its forward operator's site as one that a backward went
  * through. */
 static int note_block(struct growth_watch *watch, struct account_ends *own, struct site_ends **site,
-                      const struct change *change, const struct cursor *at)
+                      const struct change *change, uint64_t rest_bytes, const struct cursor *at)
 {
     const struct block *block = change->block;
     if (change->birth && site_forward_stack(block->site_id)) {
@@ -306,7 +311,7 @@ static int note_block(struct growth_watch *watch, struct account_ends *own, stru
     if (!*site)
         return -1;
     if (change->birth)
-        note_birth(watch, &(*site)->blocks, block, at->history->trace);
+        note_birth(watch, &(*site)->blocks, block, rest_bytes, at->history->trace);
     else
         (*site)->blocks.frees_count++;
     return 0;
@@ -345,10 +350,11 @@ static void end_step(struct growth_watch *watch, const struct cursor *at, enum s
 
 /* --- the observer --- */
 
-static void add_live(struct account_ends *own, const struct change *change)
+static void add_live(struct account_ends *own, const struct change *change, uint64_t rest_bytes)
 {
     const uint64_t size_bytes = change->block->size_bytes;
     own->total.live_bytes += change->birth ? size_bytes : -size_bytes;
+    own->total.live_rest_bytes += change->birth ? rest_bytes : -rest_bytes;
     if (own->total.live_bytes > own->most_bytes)
         own->most_bytes = own->total.live_bytes;
     if (change->birth)
@@ -357,11 +363,11 @@ static void add_live(struct account_ends *own, const struct change *change)
 
 /* A block that was made earlier counts only for the account as a whole. */
 static int change_before(const struct growth_watch *watch, struct account_ends *own,
-                         const struct change *change, struct err *err)
+                         const struct change *change, uint64_t rest_bytes, struct err *err)
 {
     if (watch->looked_count && look_at_ends(&own->total, watch->looked_count, err))
         return -1;
-    add_live(own, change);
+    add_live(own, change, rest_bytes);
     return 0;
 }
 
@@ -373,9 +379,12 @@ static int on_change(void *self, const struct cursor *at, const struct change *c
         return 0;
     struct account_ends *own = find_account(watch, at, block->account);
     struct site_ends *site;
-    if (own && block->life.begin_index < watch->since_index)
-        return change_before(watch, own, change, at->err);
-    if (!own || note_block(watch, own, &site, change, at))
+    uint64_t rest_bytes;
+    if (!own || rests_change(&watch->rests, change, &rest_bytes, at->err))
+        return -1;
+    if (block->life.begin_index < watch->since_index)
+        return change_before(watch, own, change, rest_bytes, at->err);
+    if (note_block(watch, own, &site, change, rest_bytes, at))
         return -1;
     GMT_PREFETCH(&site->churn_bytes); /* the last fields that a change touches */
     end_step(watch, at, step_ends_of_change(watch->ends));
@@ -388,12 +397,13 @@ static int on_change(void *self, const struct cursor *at, const struct change *c
         note_born(own, site, block);
     const uint64_t more_bytes = change->birth ? block->size_bytes : -block->size_bytes;
     site->live_bytes += more_bytes;
+    site->live_rest_bytes += change->birth ? rest_bytes : -rest_bytes;
     note_most(&site->blocks, site->live_bytes, at->index);
     site->live_count += change->birth ? 1 : UINT64_MAX;
     site->was_resized |= change->is_resize;
     site->is_of_graph |= block->is_of_graph;
     watch->has_graphs |= block->is_of_graph;
-    add_live(own, change);
+    add_live(own, change, rest_bytes);
     return 0;
 }
 
@@ -418,6 +428,8 @@ static int on_event(void *self, const struct cursor *at)
 {
     struct growth_watch *watch = self;
     end_step(watch, at, step_ends_of_event(watch->ends, at));
+    if (at->event->kind == EVENT_POOL_ASKED)
+        rests_note(&watch->rests, at->event);
     return 0;
 }
 
@@ -456,7 +468,8 @@ struct observer growth_watch_observer(struct growth_watch *watch)
                              .on_change = on_change,
                              .on_span = on_span,
                              .on_event = on_event,
-                             .kinds = step_ends_kinds(watch->ends),
+                             .kinds =
+                                 step_ends_kinds(watch->ends) | OBSERVER_KIND(EVENT_POOL_ASKED),
                              .on_end = on_end};
 }
 
@@ -477,5 +490,6 @@ void growth_watch_release(struct growth_watch *watch)
     account_ends_release(&watch->together);
     free(watch->accounts);
     phase_periods_release(&watch->phases);
+    rests_release(&watch->rests);
     *watch = (struct growth_watch){0};
 }

@@ -26,6 +26,7 @@
 
 #include "trend.h"
 #include "ebb.h"
+#include "rests.h"
 #include "rising.h"
 #include "site_numbers.h"
 #include "step_ends.h"
@@ -47,7 +48,7 @@ struct site_blocks {
     uint64_t born_bytes, most_live_bytes; /* sum over all births; live at once */
     uint64_t begin_index;                 /* event of the first birth */
     uint64_t fell_index; /* first event after most_live_bytes that left less than nine tenths */
-    struct rising sizes;
+    struct rising sizes; /* requested bytes, where they are known */
     uint64_t graph_births_count;    /* autograd keeps the block */
     uint64_t backward_births_count; /* in a backward */
     uint64_t recorded_births_count; /* in a backward that records itself (create_graph) */
@@ -71,10 +72,12 @@ struct site_ends {
 
     struct trend counts;               /* of block counts; its samples follow those of the bytes */
     uint64_t first_bytes, first_count; /* at the first counted end */
-    uint64_t changed_at;               /* first end with other values than first_…; 0: none */
-    struct occurrences rises;          /* of bytes, from end to end */
-    uint64_t risen_bytes;              /* sum of the rises */
-    uint64_t falls_count;              /* of bytes, from end to end */
+    /* Rests of its blocks (rests.h): at the current event, and at the first and the last end. */
+    uint64_t live_rest_bytes, first_rest_bytes, last_rest_bytes;
+    uint64_t changed_at;      /* first end with other values than first_…; 0: none */
+    struct occurrences rises; /* of bytes, from end to end */
+    uint64_t risen_bytes;     /* sum of the rises */
+    uint64_t falls_count;     /* of bytes, from end to end */
     struct sweeps sweeps;
     struct turnover turnover;
     struct site_blocks blocks;
@@ -135,8 +138,9 @@ struct growth_watch {
     struct account_ends together;
     uint64_t together_begin;
     bool has_pool;
-    bool has_ended;             /* a step has ended */
-    uint64_t backward_count;    /* backwards that began */
+    bool has_ended;          /* a step has ended */
+    uint64_t backward_count; /* backwards that began */
+    struct rests rests;
     bool has_graphs;            /* the trace has blocks that autograd keeps */
     uint32_t recorded_backward; /* number of the last backward that recorded itself */
     uint64_t looked_count;      /* counted ends of steps */

@@ -85,14 +85,14 @@ static int add_growing(struct leak *leak, const struct growing *site, const stru
 
 /*
  * Takes the growth of the account as a whole if no call stack shows any growth, less the growth of
- * caches and of enlarged blocks. It does not do this if a pool takes this account's memory
- * (left_out), because a pool requests its segments from different lines each time.
+ * caches, of enlarged blocks and of rests. It does not do this if a pool takes this account's
+ * memory (left_out), because a pool requests its segments from different lines each time.
  */
 static void take_total(struct leak *leak, const struct growth *growth)
 {
     const struct growth_line *total = &growth->total;
     const double known = leak->cache_slope + leak->enlarged_slope + leak->saw_slope +
-                         leak->flushed_slope + growth->filled.slope;
+                         leak->flushed_slope + growth->filled.slope + growth->rest_slope;
     if (total->low <= known)
         return;
     leak->slope = total->slope - known;

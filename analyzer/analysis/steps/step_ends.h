@@ -32,9 +32,9 @@
  *
  * The files in this folder: step_ends watches the replay and finds the ends, in another replay with
  * the rounds that phase_period and site_period found. growth_watch, growth and leak measure the
- * bytes at each end, with trend, occurrences and sweeps. step_watch, outlier and ages measure each
- * step. The observers of both groups come after step_ends and read its result. cache_names knows
- * the caches of libraries.
+ * bytes at each end, with trend, occurrences, sweeps and rests. step_watch, outlier and ages
+ * measure each step. The observers of both groups come after step_ends and read its result.
+ * cache_names knows the caches of libraries.
  */
 #pragma once
 
