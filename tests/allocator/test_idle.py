@@ -55,11 +55,33 @@ def growing_sizes(trace):
         use(trace, 256 * MIB + 32 * number * MIB, "extend")
 
 
+def growing_sizes_after_a_larger_load(trace):
+    """The live peak is that of a load whose segments the pool gave back."""
+    loaded = [trace.filled_segment(256 * MIB) for _ in range(8)]
+    for segment in loaded:
+        trace.tensor_free(segment)
+        trace.free(segment)
+    growing_sizes(trace)
+
+
 def a_large_phase(trace):
     """Five requests of a smaller size live at once follow one large request, which is idle by then."""
     use(trace, 3 * GIB, "prompt")
     for _ in range(5):
         trace.filled_segment(512 * MIB)
+
+
+def loaded_beside_the_model(trace):
+    """The model and a copy of its weights fill their segments; then the copy is freed, and a small and a larger segment
+    follow."""
+    stacks = [trace.stack((f"{line}.py", 1, line)) for line in ("model", "load")]
+    held = [(trace.alloc(20 * MIB), stack) for stack in stacks for _ in range(100)]
+    for segment, stack in held:
+        trace.tensor(segment, 20 * MIB, stack=stack)
+    for segment, stack in held[100:]:
+        trace.tensor_free(segment)
+    use(trace, 2 * MIB, "serve")
+    use(trace, 22 * MIB, "serve")
 
 
 def small_blocks_in_large_segments(trace):
@@ -75,6 +97,8 @@ CASES = {
                     "Most of the idle memory was requested by send.py:1 send (1.75 GiB).", ONCE),
     growing_sizes: ("2.62 GiB of it lay in whole segments that were too small for later requests.",
                     "Most of the idle memory was requested by extend.py:1 extend (2.62 GiB).", LARGEST),
+    growing_sizes_after_a_larger_load: ("2.62 GiB of it lay in whole segments that were too small for later requests.",
+                                        "Most of the idle memory was requested by extend.py:1 extend (2.62 GiB).", LARGEST),
     a_large_phase: ("Most of it lay in whole segments: it is cached, not fragmented.",
                     "Most of the idle memory was requested by prompt.py:1 prompt (3.00 GiB).", EMPTY_CACHE),
     small_blocks_in_large_segments: ("3.60 GiB of it could not go back to the driver because live blocks lie beside it.",
@@ -97,6 +121,16 @@ def test_idle_memory_has_a_cause_a_line_and_a_way_out(trace, fill):
 def test_frag_asks_the_model_whether_expandable_segments_help_where_sizes_were_outgrown(trace):
     growing_sizes(trace)
     assert page(trace, "frag")["next"].startswith("gpumemtrace frag --what-if=expandable_segments ")
+
+
+def test_segments_that_were_full_at_later_requests_were_not_too_small_for_them(trace):
+    loaded_beside_the_model(trace)
+    assert said(trace, "frag") == [
+        ("what", "On device 0 (pytorch pool), 1.96 GiB of the 3.93 GiB reserved lay idle at the reserved peak."),
+        ("why", "Most of it lay in whole segments: it is cached, not fragmented."),
+        ("who", "Most of the idle memory was requested by load.py:1 load (1.95 GiB)."),
+        ("do", "torch.cuda.empty_cache() gives it back, except memory that a MemPool keeps."),
+    ]
 
 
 @pytest.mark.parametrize("fill, advice", [(growing_sizes, "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: "), (fresh_streams, "")])

@@ -80,8 +80,24 @@ static size_t find_other_streams(const struct pool_stream_list *streams, uint64_
     return count - (count && main->free_bytes);
 }
 
-static int find_cause(struct idle *idle, struct choice *choice, uint64_t request_bytes,
-                      struct err *err)
+/* True if an earlier peak of live bytes needed so much of what is reserved that segments into which
+ * later requests did not fit are less than half of the idle memory. The others were full then. The
+ * peak did not fill chosen segments that are younger: it may have filled some that are gone. */
+static bool was_needed(const struct idle *idle, const struct choice *choice,
+                       const struct account *own, uint64_t index)
+{
+    const uint64_t half_bytes = (idle->frag.free_bytes - idle->frag.stranded_bytes) / 2;
+    const uint64_t reserved_bytes = idle->frag.reserved_bytes;
+    uint64_t younger_bytes = 0;
+    for (size_t i = 0; i < choice->pieces->count; i++)
+        if (choice->chosen[i] && choice->pieces->items[i].begin_index > own->peak.index)
+            younger_bytes += choice->pieces->items[i].free_bytes;
+    return own->peak.index <= index && own->peak_bytes <= reserved_bytes &&
+           reserved_bytes - own->peak_bytes <= half_bytes && younger_bytes <= half_bytes;
+}
+
+static int find_cause(struct idle *idle, struct choice *choice, const struct account *own,
+                      uint64_t index, uint64_t request_bytes, struct err *err)
 {
     const uint64_t half_bytes = idle->frag.free_bytes / 2;
     struct pool_stream_list streams;
@@ -101,7 +117,8 @@ static int find_cause(struct idle *idle, struct choice *choice, uint64_t request
     if (choose_outgrown(choice, request_bytes, err))
         return -1;
     idle->cause = IDLE_OUTGROWN;
-    if (choice->bytes > (idle->frag.free_bytes - idle->frag.stranded_bytes) / 2)
+    if (choice->bytes > (idle->frag.free_bytes - idle->frag.stranded_bytes) / 2 &&
+        (request_bytes || !was_needed(idle, choice, own, index)))
         return 0;
     idle->cause = IDLE_CACHED;
     choose_whole(choice);
@@ -142,12 +159,13 @@ out:
 }
 
 static int explain_pool(struct idle *idle, const struct segment_list *pieces,
-                        struct symbols *symbols, uint64_t request_bytes, struct err *err)
+                        struct symbols *symbols, const struct account *own, uint64_t index,
+                        uint64_t request_bytes, struct err *err)
 {
     struct choice choice = {.pieces = pieces,
                             .chosen = array_new(pieces->count + 1, sizeof *choice.chosen, err)};
     int status = -1;
-    if (!choice.chosen || find_cause(idle, &choice, request_bytes, err))
+    if (!choice.chosen || find_cause(idle, &choice, own, index, request_bytes, err))
         goto out;
     idle->bytes = choice.bytes;
     if (idle->cause == IDLE_STRANDED) {
@@ -176,7 +194,8 @@ int idle_at(struct idle *idle, const struct history *history, struct symbols *sy
         return 0;
     if (segments_pieces_at(&pieces, history, account, index, err))
         return -1;
-    const int status = explain_pool(idle, &pieces, symbols, request_bytes, err);
+    const int status = explain_pool(idle, &pieces, symbols, &history->accounts[account], index,
+                                    request_bytes, err);
     segments_release(&pieces);
     return status;
 }

@@ -7,7 +7,9 @@
  *              live bytes. A framework's pool uses free memory only for the stream that it was
  *              allocated on.
  *   outgrown   More than half of the rest is in whole segments that are smaller than a segment
- *              that the pool requested later: later requests were too large for them.
+ *              that the pool requested later: later requests were too large for them. They may
+ *              have been full then, so the reserved bytes must also exceed the highest live bytes
+ *              so far by more than half of the rest, unless most of the rest is younger segments.
  *   cached     The rest: whole segments that could go back to the driver.
  *
  * The first cause that applies counts. Only a framework's pool has segments, so the driver's memory
