@@ -131,6 +131,10 @@ int page_remedies_by(struct doc *doc, const struct study *study, unsigned ways, 
                      const char *heading, struct err *err);
 int page_remedies_say(struct opening *opening, const struct study *study, unsigned ways,
                       const char *lead, struct err *err);
+/* Says what a checkpoint on the device costs at the account's peak, if that is the moment and the
+ * remedies show it. */
+int page_say_loaded(struct opening *opening, const struct study *study, uint32_t account,
+                    const struct moment *moment, struct err *err);
 
 /* Says as a reason that two sets of parameters of like sizes were live, and that only one of them
  * is trained. blame: must contain the stacks that were live at event `index`. Returns 1, or -1. */

@@ -222,7 +222,7 @@ static int say_held(struct opening *opening, const struct study *study, const st
         status = say_holders(opening, study, number, moment, sites, &blame);
     blame_release(&blame);
     say_cause_remedies(opening, &causes, sites);
-    return status;
+    return status < 0 ? -1 : page_say_loaded(opening, study, number, moment, err);
 }
 
 static int say_peak(struct opening *opening, const struct study *study, const struct view *view,
@@ -505,6 +505,7 @@ static void ask_peak(struct study_ask *ask, const struct view *view, const struc
 
 const struct page page_peak = {.schema = "gpumemtrace.peak/1",
                                .needs = STUDY_NEEDS_holders,
+                               .advises = true,
                                .ask = ask_peak,
                                .answer = answer_peak,
                                .device = add_peak_of_device,

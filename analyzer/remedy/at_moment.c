@@ -34,6 +34,14 @@ static int add_live(struct at_moment *at, uint64_t begin_index, uint64_t size_by
     return 0;
 }
 
+/* True if the program freed the block of the peak and did no work while it was live. A second model
+ * is freed, too, for example when the function ends that holds it. */
+static bool is_unused(const struct lives *lives, const struct block *block)
+{
+    return block->end != BLOCK_LIVE && block->life.begin_index > lives->work_before_peak &&
+           (!lives->work_after_peak || block->life.end_index < lives->work_after_peak);
+}
+
 ORDER_BY(compare_births, struct live_block, RISING(begin_index));
 
 int at_moment_find(struct at_moment *at, uint32_t account, uint64_t index,
@@ -41,10 +49,12 @@ int at_moment_find(struct at_moment *at, uint32_t account, uint64_t index,
 {
     struct live_walk walk = live_walk_begin(at->history, account, index);
     const struct block *block;
-    while ((block = live_walk_next(&walk)))
+    while ((block = live_walk_next(&walk))) {
         if (add_live(at, block->life.begin_index, block->size_bytes, site_stack(block->site_id),
                      block->deciding_path, block->is_of_graph, err))
             return -1;
+        at->items[at->count - 1].is_unused = is_unused(at->lives, block);
+    }
     if (failure && add_live(at, index, failure->event.size_bytes, failure->event.stack_id,
                             failure->path, false, err))
         return -1;
@@ -94,6 +104,7 @@ int at_moment_signed(const struct at_moment *at, enum torch_meaning sign,
         if (!has)
             continue;
         found->bytes += block->size_bytes;
+        found->unused_bytes += block->is_unused ? block->size_bytes : 0;
         if (block->size_bytes > found->largest_bytes) {
             found->largest_bytes = block->size_bytes;
             found->stack_id = block->stack_id;

@@ -15,6 +15,7 @@ struct live_block {
     enum part part;
     bool is_of_graph; /* autograd keeps the block; copied from struct block */
     bool is_refused;  /* the request that failed */
+    bool is_unused;   /* the program freed it and did no work before; known only at a peak */
 };
 
 struct at_moment {
@@ -22,6 +23,7 @@ struct at_moment {
     struct places *places;
     struct symbols *symbols;
     const struct categories *categories;
+    const struct lives *lives;
     uint64_t iteration_index; /* the event that began the current iteration */
     bool tells_graphs;        /* the trace shows which blocks autograd keeps */
     struct live_block *items; /* the oldest first; a refused request is last */
@@ -37,7 +39,8 @@ void at_moment_release(struct at_moment *at);
 /* Bytes of the blocks with a sign, and the largest of these blocks. */
 struct signed_bytes {
     uint64_t bytes, largest_bytes;
-    uint32_t stack_id; /* of the largest block */
+    uint64_t unused_bytes; /* those with is_unused */
+    uint32_t stack_id;     /* of the largest block */
 };
 int at_moment_signed(const struct at_moment *at, enum torch_meaning sign,
                      struct signed_bytes *found, struct err *err);

@@ -72,6 +72,10 @@ static void note_birth(struct lives *lives, const struct places *places, struct 
                                          (!had_optimized || lives->iterations.number != iteration);
     if (part == PART_OPTIMIZER && !had_optimized && iteration && !lives->iterations.has_forward)
         note_step(lives);
+    if (part != PART_INIT && part != PART_OPTIMIZER) {
+        lives->work_index = index;
+        lives->work_after_peak = lives->work_after_peak ? lives->work_after_peak : index;
+    }
     note_maker(lives, places, life, index);
     lives->bytes_by_part[part] += size_bytes;
     lives->batch_bytes += part == PART_DATA ? size_bytes : 0;
@@ -120,8 +124,11 @@ static int on_change(void *self, const struct cursor *at, const struct change *c
                                           .is_recorded =
                                               growth_is_recorded(watch->places.trace, block)};
     note_birth(&of_account->now, &watch->places, life, at->index, &birth, block->size_bytes);
-    if (account->peak.index == at->index)
+    if (account->peak.index == at->index) {
         of_account->peak_iteration_index = of_account->now.iteration_index;
+        of_account->now.work_before_peak = of_account->now.work_index;
+        of_account->now.work_after_peak = 0;
+    }
     return 0;
 }
 

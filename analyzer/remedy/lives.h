@@ -43,6 +43,9 @@ struct lives {
     uint64_t batch_bytes;                       /* inputs of the current iteration */
     /* allocated by forward in the current iteration, and most in one earlier iteration */
     uint64_t forward_bytes, most_forward_bytes;
+    /* Births of work: of any part but init and the optimizer, because these load a checkpoint. The
+     * last one, the last one up to the account's peak, and the first one after it. 0: none. */
+    uint64_t work_index, work_before_peak, work_after_peak;
     uint32_t optimized_iterations_count;
     uint32_t maker;           /* of the last block */
     struct place_life *items; /* by place */

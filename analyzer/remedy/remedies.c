@@ -47,6 +47,7 @@ struct inquiry {
     struct without_question items[QUESTIONS_MAX];
     enum remedy_key keys[QUESTIONS_MAX]; /* the remedy of each question */
     uint64_t call_counts[WITHOUT_LINES_MAX];
+    bool has_room;  /* nothing failed, and the peak left room: asks only about a checkpoint */
     bool has_model; /* expandable segments may help; the model of the allocator tells */
     struct whatif whatif;
     struct observer model; /* the observer of `whatif` */
@@ -160,7 +161,8 @@ static int ask_sizes(struct inquiry *inquiry, enum remedy_key key, enum torch_me
 }
 
 /* Asks about loaded weights that have twins in the model. An Adam checkpoint also has two moments
- * for each weight, and the optimizer takes these over as they are, so they are no gain. */
+ * for each weight, and the optimizer takes these over as they are, so they are no gain. If nothing
+ * failed, the weights must have been freed unused, because a second model may be loaded, too. */
 static int ask_loading(struct inquiry *inquiry, struct err *err)
 {
     const struct at_moment *at = &inquiry->at;
@@ -169,7 +171,8 @@ static int ask_loading(struct inquiry *inquiry, struct err *err)
     if (at_moment_signed(at, TORCH_loading, &loaded, err) ||
         at_moment_twins(at, TORCH_loading, &twin_bytes, err))
         return -1;
-    if (!twin_bytes || loaded.bytes > COPIES_MOST * twin_bytes + twin_bytes / UNLIKE_DIVISOR)
+    if (!twin_bytes || loaded.bytes > COPIES_MOST * twin_bytes + twin_bytes / UNLIKE_DIVISOR ||
+        (!inquiry->failure && loaded.unused_bytes < twin_bytes))
         return 0;
     const double share = (double)twin_bytes / (double)loaded.bytes;
     const uint32_t parts = (uint32_t)(share * LOADED_PARTS + 0.5);
@@ -235,6 +238,8 @@ static int find_leak(struct inquiry *inquiry, struct err *err)
 static int ask_all(struct inquiry *inquiry, struct err *err)
 {
     const struct failure *failure = inquiry->failure;
+    if (inquiry->has_room)
+        return ask_loading(inquiry, err);
     if (failure &&
         caught_find(&inquiry->caught, &inquiry->study->history, inquiry->at.places, failure, err))
         return -1;
@@ -522,6 +527,7 @@ static int inquire(struct inquiry *inquiry, struct lives_watch *watch, struct er
                            .symbols = study->symbols,
                            .categories = &study->categories,
                            .tells_graphs = watch->has_graphs || trace_tells_autograd(&study->trace),
+                           .lives = inquiry->lives,
                            .iteration_index = inquiry->lives->iteration_index};
     if (at_moment_find(&inquiry->at, remedies->account, moment, is_own ? inquiry->failure : NULL,
                        err))
@@ -546,29 +552,19 @@ static int inquire(struct inquiry *inquiry, struct lives_watch *watch, struct er
     return replay_again(inquiry, err);
 }
 
-static bool choose_moment(struct inquiry *inquiry)
+static bool choose_moment(struct inquiry *inquiry, const struct lives_watch *watch)
 {
-    const struct history *history = &inquiry->study->history;
     struct remedies *remedies = inquiry->remedies;
-    inquiry->failure = advised_failure(history);
-    if (inquiry->failure) {
-        const int device = history->accounts[inquiry->failure->account].device;
-        remedies->account = history_device(history, device)->leading;
-        remedies->moment = inquiry->failure->at;
-        remedies->has_failed = true;
-        /* The refused request is larger than all that this account ever held, so no change to this
-         * account can help. */
-        if (inquiry->failure->account != remedies->account &&
-            inquiry->failure->event.size_bytes > history->accounts[remedies->account].peak_bytes)
-            return false;
-    } else {
-        const struct device_use *use = advised_peak(inquiry->study);
-        if (!use)
-            return false;
-        remedies->account = use->leading;
-        remedies->moment = history->accounts[use->leading].peak;
-    }
-    return remedies->moment.index != INDEX_NONE;
+    struct advised advised = {0};
+    const bool is_needed = advised_moment(&advised, inquiry->study);
+    inquiry->has_room = !is_needed && !advised.failure;
+    if (inquiry->has_room && !advised_loading(&advised, inquiry->study, watch))
+        return false;
+    inquiry->failure = advised.failure;
+    remedies->account = advised.account;
+    remedies->moment = advised.moment;
+    remedies->has_failed = advised.failure;
+    return is_needed || inquiry->has_room;
 }
 
 int remedies_find(struct remedies *remedies, const struct study *study, struct lives_watch *watch,
@@ -580,7 +576,7 @@ int remedies_find(struct remedies *remedies, const struct study *study, struct l
         return err_set(err, ERR_SYSTEM, "out of memory for the remedies");
     inquiry->study = study;
     inquiry->remedies = remedies;
-    remedies->needed = choose_moment(inquiry);
+    remedies->needed = choose_moment(inquiry, watch);
     int status = remedies->needed ? inquire(inquiry, watch, err) : 0;
     if (!status && remedies->needed) {
         asked_learn(&remedies->asked, &inquiry->without, remedies->need_bytes);

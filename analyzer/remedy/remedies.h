@@ -2,7 +2,8 @@
 /*
  * Finds the remedies of remedies.def that would have helped, and their gains. A remedy would have
  * helped if its sign is in the trace. The remedies are for the last failed allocation. If no
- * allocation failed, they are for a peak that nearly filled the card.
+ * allocation failed, they are for a peak that nearly filled the card. For a peak that left room,
+ * only load_on_cpu is asked about, because the checkpoint's memory stays reserved to the end.
  *
  * The need is the highest live bytes, the refused request included. The gain of a remedy is the
  * need less the highest live bytes of the trace without the bytes that the remedy removes. A remedy
@@ -12,9 +13,9 @@
  * This takes a second replay, because only the end of the first one shows how long blocks live
  * (lives.h): whether a place of backward makes gradients or temporaries, what a loop allocates
  * again, and which lines hold most at the failure. The second replay ends at the failure, unless
- * the model of the allocator also watches it. There is no second replay if the trace did not fail
- * and has room, and if the program has no forward, backward or optimizer, because only the
- * allocator's remedies could concern such a program.
+ * the model of the allocator also watches it. There is no second replay if the trace did not fail,
+ * has room and loaded no checkpoint. There is none either if the program has no forward, backward
+ * or optimizer, because only the allocator's remedies could concern such a program.
  */
 #pragma once
 
@@ -85,7 +86,8 @@ struct expanded {
 
 enum { REMEDY_SETTING_BYTES = 512 };
 struct remedies {
-    bool needed;          /* an allocation failed, or the peak nearly filled the card */
+    bool needed; /* an allocation failed, the peak nearly filled the card, or it may be due to a
+                    checkpoint */
     uint32_t account;     /* the account of the gains */
     struct moment moment; /* the failure, or the peak */
     bool has_failed;

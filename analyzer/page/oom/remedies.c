@@ -199,6 +199,41 @@ int page_remedies_say(struct opening *opening, const struct study *study, unsign
     return status;
 }
 
+int page_say_loaded(struct opening *opening, const struct study *study, uint32_t account,
+                    const struct moment *moment, struct err *err)
+{
+    const struct remedies *remedies = study->remedies;
+    const struct remedy *remedy = NULL;
+    struct words words;
+    struct text text;
+    if (!remedies || remedies->has_failed || remedies->account != account ||
+        remedies->moment.index != moment->index)
+        return 1;
+    for (size_t i = 0; i < remedies->count; i++)
+        if (remedies->items[i].key == REMEDY_load_on_cpu)
+            remedy = &remedies->items[i];
+    if (!remedy)
+        return 1;
+    if (find_words(&words, study, remedy, err))
+        return -1;
+    const uint64_t rest_bytes = remedies->need_bytes - remedy->gain_bytes;
+    const uint64_t reserved_bytes = study->history.accounts[account].reserved_bytes;
+    if (reserved_bytes > rest_bytes + remedy->gain_bytes / 2)
+        page_say(opening, VERDICT_why,
+                 "Without the checkpoint that %s loads, at most %s would be live, but %s stays "
+                 "reserved to the end.",
+                 words.label, BYTES_TEXT(rest_bytes), BYTES_TEXT(reserved_bytes));
+    text_init(&text, TEXT_MAX);
+    add_filled(&text, remedy_words(remedy->key)->text, &words);
+    const int status = text_failed(&text) ? 1
+                                          : page_say(opening, VERDICT_do, "%c%s: %s of %s less.",
+                                                     toupper((unsigned char)*text.data),
+                                                     text.data + 1, BYTES_TEXT(remedy->gain_bytes),
+                                                     BYTES_TEXT(remedies->need_bytes));
+    text_release(&text);
+    return status;
+}
+
 /* --- the command to run next --- */
 
 #define MIB (UINT64_C(1) << 20)
