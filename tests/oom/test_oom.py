@@ -108,6 +108,30 @@ def test_a_pool_with_enough_free_but_no_piece_large_enough_is_fragmented(trace):
     assert oom["live_bytes"] == 14 * MIB
 
 
+@pytest.mark.parametrize("layers, state", [
+    (8, "fragmented: the card had 200.00 MiB of 16.00 GiB free, and 3.50 GiB of the process's memory lay idle, the largest "
+        "piece 512.00 MiB."),
+    (10, "the card had 200.00 MiB of 16.00 GiB free, and 3.50 GiB of the process's memory lay idle, but the rest of the step "
+         "needs more."),
+])  # fmt: skip
+def test_fragmentation_is_no_second_cause_if_the_step_needs_more_than_all_idle_memory(trace, layers, state):
+    """The tensors of the last batch are six times as large. Seven of them fit into one segment each."""
+    segments, lines = [trace.alloc(2 * GIB) for _ in range(7)], [trace.stack(("train.py", line, "main")) for line in range(layers)]
+    for number in range(1, 5):
+        made = [segments[layer // 2] + layer % 2 * GIB for layer in range(layers)]
+        for address, line in zip(made, lines):
+            trace.tensor(address, GIB // 4, stack=line)
+        for address in made:
+            trace.tensor_free(address)
+        trace.step(number)
+    for address, line in zip(segments, lines):
+        trace.tensor(address, 6 * GIB // 4, stack=line)
+    fail(trace, 6 * GIB // 4, free=200 * MIB, stack=lines[7])
+    trace.fail(6 * GIB // 4, "tensor", stack=lines[7])
+    why = texts_of(load_json("oom", trace.write()), "why")
+    assert "6.00 times as large as in other steps" in why and why.endswith(": a longer batch or sequence; " + state)
+
+
 @pytest.mark.parametrize("idle, expected", [(GIB, "fragmented"), (500 * MIB, "exhausted")])
 def test_a_pool_is_not_fragmented_by_what_every_allocator_loses(trace, idle, expected):
     """The request is a little larger than the idle memory. The idle memory together with the free memory of the card

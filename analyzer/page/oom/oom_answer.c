@@ -439,10 +439,32 @@ static int say_asked(struct opening *opening, const struct study *study, const s
                     has_path ? " in " : "", has_path ? path : "");
 }
 
+/* True if the failed step needs more than is free and idle, so that no better use of the idle
+ * memory would have served it. */
+static bool needs_more_than_idle(const struct opening *opening, const struct oom *oom)
+{
+    return oom->verdict == OOM_FRAGMENTED && oom->reason != OOM_BY_FRAMEWORK && oom->device_known &&
+           opening->failed_step_bytes >
+               (double)(oom->live_bytes + oom->idle_bytes + oom->device_free_bytes);
+}
+
+/* Says how little was free and idle, but not that it was fragmented: that is no cause. */
+static int say_idle(struct opening *opening, const struct oom *oom)
+{
+    const struct sizes sizes = sizes_of(oom);
+    return page_join(opening, VERDICT_why,
+                     "the card had %s%s%s free, and %s of the process's memory lay idle, but the "
+                     "rest of the step needs more",
+                     sizes.free, oom->device_total_bytes ? " of " : "",
+                     oom->device_total_bytes ? sizes.total : "", BYTES_TEXT(oom->idle_bytes));
+}
+
 /* Says "Exhausted: the card had 0.31 GiB of 16.00 GiB free". */
 static int say_why(struct opening *opening, const struct study *study, const struct oom *oom,
                    struct text *text, struct err *err)
 {
+    if (needs_more_than_idle(opening, oom))
+        return say_idle(opening, oom);
     const bool has_free = oom->device_known && oom_is_of_card(oom);
     const bool is_of_pool = oom->driver_requested_bytes >
                             oom->requested_bytes + oom->requested_bytes / VISIBLY_MORE_DIVISOR;

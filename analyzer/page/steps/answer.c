@@ -373,8 +373,12 @@ int page_step_of_failure(struct opening *opening, const struct study *study,
                                  : found.outlier.cause_bytes;
     /* A cause that explains less than half of the requested bytes does not explain the failure. */
     if (found.outlier.failure == failure && found.outlier.cause != OUTLIER_NONE &&
-        explained * 2 >= (double)failure->event.size_bytes)
+        explained * 2 >= (double)failure->event.size_bytes) {
         status = say_cause(opening, study, failure->account, &found, true, err);
+        /* Memory of earlier steps may be freed later in the step. */
+        if (found.outlier.cause == OUTLIER_MORE)
+            opening->failed_step_bytes = (double)found.outlier.typical_peak_bytes + explained;
+    }
     if (status > 0 && found.outlier.cause == OUTLIER_BEGAN)
         status =
             page_explain(opening, page_leaks_answer, false, study, &of_layer, err) < 0 ? -1 : 1;
