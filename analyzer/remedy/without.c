@@ -130,6 +130,17 @@ static uint64_t gone_bytes_of(struct without *without, enum without_rule rule,
     return before_bytes;
 }
 
+/* Size of the block that serves the request in a segment of its own, which has whole 2 MiB: a rest
+ * of at most 1 MiB is not split off. So a block may be larger than another one of its size, or than
+ * the refused request for one. */
+static uint64_t whole_bytes(uint64_t size_bytes)
+{
+    const uint64_t unit_bytes = 2 << 20, most_rest_bytes = 1 << 20, own_segment_bytes = 10 << 20;
+    const uint64_t rest_bytes = (unit_bytes - size_bytes % unit_bytes) % unit_bytes;
+    return size_bytes < own_segment_bytes || rest_bytes > most_rest_bytes ? size_bytes
+                                                                          : size_bytes + rest_bytes;
+}
+
 /* Counts the live blocks of the model by size: adds a block that begins, or removes one that ends.
  */
 static int count_weight(struct without *without, const struct held_block *block, bool begins,
@@ -137,15 +148,16 @@ static int count_weight(struct without *without, const struct held_block *block,
 {
     if (block->part != PART_INIT)
         return 0;
-    const uint32_t found = pair_map_get(&without->weights, 0, block->size_bytes);
+    const uint64_t size_bytes = whole_bytes(block->size_bytes);
+    const uint32_t found = pair_map_get(&without->weights, 0, size_bytes);
     const uint32_t count = found == PAIR_MAP_NONE ? 0 : found;
-    return pair_map_put(&without->weights, 0, block->size_bytes,
-                        begins ? count + 1 : count - (count > 0), err);
+    return pair_map_put(&without->weights, 0, size_bytes, begins ? count + 1 : count - (count > 0),
+                        err);
 }
 
 static bool has_weight_size(const struct without *without, uint64_t size_bytes)
 {
-    const uint32_t count = pair_map_get(&without->weights, 0, size_bytes);
+    const uint32_t count = pair_map_get(&without->weights, 0, whole_bytes(size_bytes));
     return count != PAIR_MAP_NONE && count > 0;
 }
 

@@ -552,3 +552,13 @@ def test_a_gradient_as_large_as_a_weight_does_not_grow_with_the_batch(run, gradi
     # A block of another size is the gradient of a tensor of the batch. The first one is kept, so it does not count.
     row = run.remedies().get("smaller_batch")
     assert (row and row["gain_bytes"]) == (None if gradient == 200 else 95 * MIB)
+
+
+def test_a_refused_gradient_lacks_the_rest_that_the_block_of_its_weight_has(run):
+    """The weight takes a whole segment, whose rest is too small to split off. The request for its gradient has none."""
+    with run.trace.phase("init"):
+        run.alloc(250, MAIN)
+    with run.trace.phase("backward"):
+        run.alloc(250, *layer(3))
+        run.fail(249.5, *layer(4))
+    assert "smaller_batch" not in run.remedies()

@@ -23,6 +23,12 @@ def has_sign(block, sign):
     return any(fnmatch.fnmatchcase(f"{file}:{function}", pattern) for _, function, file, _ in block.place for pattern in patterns)
 
 
+def whole_size(block):
+    """Returns the block's size, or whole 2 MiB if its segment is its own and the rest of it is at most 1 MiB."""
+    rest = -block.size % (2 * MIB)
+    return block.size + (rest if block.size >= 10 * MIB and rest <= MIB else 0)
+
+
 class Block:
     def __init__(self, index, event, part, place):
         self.begin, self.end, self.size = index, None, event.size
@@ -138,7 +144,7 @@ class Run:
 
     def is_of_weight(self, block):
         """True if a live block of the model is as large as the block: gradients of parameters do not grow with the batch."""
-        return any(b.part == "init" and b.size == block.size for b in self.at(block.begin))
+        return any(b.part == "init" and whole_size(b) == whole_size(block) for b in self.at(block.begin))
 
     # --- the questions: bytes that are gone at a moment ---
 
