@@ -92,6 +92,35 @@ static uint64_t find_replaced(const struct at_moment *at, const struct lives *li
     return 0;
 }
 
+/* True if another caller of the place's line asked for more than that. All native stacks count as
+ * one line. */
+static bool line_asked_for_more(const struct at_moment *at, const struct lives *lives,
+                                uint32_t place, uint64_t bytes)
+{
+    for (uint32_t i = 0; i < at->places->count; i++) {
+        const struct place_life life = lives_of(lives, i);
+        if (i != place && at->places->items[i].location == at->places->items[place].location &&
+            (life.rising.last_bytes > bytes || life.rising.most_before_bytes > bytes))
+            return true;
+    }
+    return false;
+}
+
+/* Size of the line's largest request before the last one. 0: the last one is not much larger, or is
+ * a small part of the card. */
+static uint64_t find_outgrown(const struct at_moment *at, const struct lives *lives, uint32_t place,
+                              uint64_t card_bytes)
+{
+    const struct rising rising = lives_of(lives, place).rising;
+    const uint64_t before_bytes = rising.most_before_bytes;
+    return place != PLACE_ROOT && before_bytes && card_bytes &&
+                   rising.last_bytes > card_bytes / FIRST_REQUEST_DIVISOR &&
+                   rising.last_bytes / before_bytes >= OUTGROWN_TIMES &&
+                   !line_asked_for_more(at, lives, place, before_bytes)
+               ? before_bytes
+               : 0;
+}
+
 /* True if the place makes, loads or moves a module, and nothing has run yet. */
 static bool makes_model(const struct at_moment *at, const struct lives *lives, uint32_t place)
 {
@@ -114,6 +143,8 @@ int asked_find(struct asked *asked, const struct at_moment *at, const struct liv
     *asked = (struct asked){
         .rising = life.rising,
         .replaced_bytes = find_replaced(at, lives, place),
+        .outgrown_bytes =
+            makes_model(at, lives, place) ? 0 : find_outgrown(at, lives, place, card_bytes),
         .ignores_batch = ignores_batch(at, lives, &life),
         .grows = place != PLACE_ROOT &&
                  (rising_goes_on(&life.rising) || rising_doubles(&life.rising)) &&

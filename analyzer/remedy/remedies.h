@@ -63,6 +63,9 @@ struct asked {
     /* The block of its place that it was to replace, as earlier blocks replaced each other, is
      * still live; 0: there is none. */
     uint64_t replaced_bytes;
+    /* The largest request of its place before, of which this one is many times as large and most of
+     * the card; 0: it is not. */
+    uint64_t outgrown_bytes;
 };
 
 /* Blocks that only differ in size: a line allocated each of them, larger than the one before, and

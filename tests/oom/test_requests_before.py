@@ -409,3 +409,32 @@ def test_a_model_that_does_not_fit_is_to_be_measured_on_a_card_without_a_limit(r
     assert do.startswith("Run it with --dry-run=any to see how much it needs: memory ran out before its whole model") == is_of_model
     assert ("on the card, which lacks at least" in do) == (is_of_model and size > 1000)
     assert ("Make this tensor smaller" in do) == (size > 8000 and not is_of_model)
+
+
+@pytest.mark.parametrize("sizes, said", [
+    ([100, 200, 100], "the request is 6.0 times the largest one of this line before, 200.00 MiB."),
+    ([100, 400, 100], None),
+    ([], None),
+])  # fmt: skip
+def test_a_request_of_most_of_the_card_is_compared_with_the_largest_one_of_its_line(tmp_path, sizes, said):
+    trace = Trace(tmp_path / "trace.db")
+    trace.card(2000 * MIB, 0)
+    line = trace.stack((FILE, 69, "Vector.reserve"), MAIN)
+    blocks = [trace.alloc(size * MIB, stack=line) for size in sizes]
+    for block in blocks[:1]:
+        trace.free(block)
+    trace.fail(1200 * MIB, stack=line)
+    texts = {row["role"]: row["text"] for row in load_json("oom", trace.write())["verdict"]}
+    assert ("times the largest one" in texts["why"]) == bool(said) and (said or "") in texts["why"]
+    assert texts.get("do") == ("Check how the size is computed at train.py:69 Vector.reserve." if said else None)
+
+
+def test_a_line_that_asked_for_more_on_behalf_of_another_caller_has_not_outgrown(tmp_path):
+    trace = Trace(tmp_path / "trace.db")
+    trace.card(2000 * MIB, 0)
+    first, second = (trace.stack((FILE, 69, "upload"), (FILE, caller, "main")) for caller in (5, 8))
+    trace.free(trace.alloc(1500 * MIB, stack=first))
+    trace.alloc(100 * MIB, stack=second)
+    trace.fail(1700 * MIB, stack=second)
+    roles = [row["role"] for row in load_json("oom", trace.write())["verdict"]]
+    assert "times the largest one" not in str(load_json("oom", trace.path)["verdict"]) and "do" not in roles

@@ -12,11 +12,15 @@ static bool is_doubling(uint64_t before_bytes, uint64_t rise_bytes)
 
 void rising_add(struct rising *rising, const struct rising_request *request)
 {
+    const uint64_t most_bytes = rising->last_bytes > rising->most_before_bytes
+                                    ? rising->last_bytes
+                                    : rising->most_before_bytes;
     if (!rising->first_bytes || request->size_bytes < rising->last_bytes) {
         const uint32_t earlier = rising->earlier_rises_count, count = rising->rises_count;
         const uint32_t falls = rising->falls_count + (rising->first_bytes != 0);
         *rising = (struct rising){.first_bytes = request->size_bytes,
                                   .last_bytes = request->size_bytes,
+                                  .most_before_bytes = most_bytes,
                                   .first_batch_bytes = request->batch_bytes,
                                   .last_batch_bytes = request->batch_bytes,
                                   .earlier_rises_count = count > earlier ? count : earlier,
@@ -24,6 +28,7 @@ void rising_add(struct rising *rising, const struct rising_request *request)
         return;
     }
     const uint64_t rise_bytes = request->size_bytes - rising->last_bytes;
+    rising->most_before_bytes = most_bytes;
     rising->is_of_buffer |= request->batch_bytes < rising->last_batch_bytes;
     rising->last_batch_bytes = request->batch_bytes;
     if (rise_bytes)

@@ -25,6 +25,7 @@ struct rising_request {
  * sizes belong to the run, because the layers of a model may ask at the same place. */
 struct rising {
     uint64_t first_bytes, last_bytes;
+    uint64_t most_before_bytes; /* the largest of all requests before the last one */
     uint64_t first_batch_bytes, last_batch_bytes;
     /* a batch was smaller than the one before, or a larger block began beside an earlier one */
     bool is_of_buffer;

@@ -108,6 +108,21 @@ static int say_generations(struct opening *opening, const struct study *study,
                           name);
 }
 
+/* True if no request of the line was nearly as large before, and nothing else tells the cause. */
+static bool is_outgrown(const struct opening *opening, const struct asked *asked)
+{
+    return asked->outgrown_bytes && !asked->grows && !asked->times_live &&
+           !opening->failure_is_told;
+}
+
+static int say_outgrown(struct opening *opening, const struct asked *asked)
+{
+    const double times = (double)asked->rising.last_bytes / (double)asked->outgrown_bytes;
+    return page_join(opening, VERDICT_why,
+                     "the request is %.1f times the largest one of this line before, %s", times,
+                     BYTES_TEXT(asked->outgrown_bytes));
+}
+
 int page_oom_say_before(struct opening *opening, const struct study *study,
                         const struct failure *failure)
 {
@@ -122,7 +137,8 @@ int page_oom_say_before(struct opening *opening, const struct study *study,
         (!asked->grows && asked->replaced_bytes > remedies->need_bytes / KEPT_DIVISOR &&
          page_join(opening, VERDICT_why,
                    "the block that it was to replace, %s, is held until the new one is there",
-                   BYTES_TEXT(asked->replaced_bytes)) < 0))
+                   BYTES_TEXT(asked->replaced_bytes)) < 0) ||
+        (is_outgrown(opening, asked) && say_outgrown(opening, asked) < 0))
         return -1;
     if (!asked->times_live)
         return 1;
@@ -131,15 +147,19 @@ int page_oom_say_before(struct opening *opening, const struct study *study,
                      asked->times_live);
 }
 
-/* A size that overflowed was computed wrongly, by the line that asked or above it. If the request
- * itself is too large and no remedy is known, only a smaller tensor helps. */
+/* A size that overflowed was computed wrongly, by the line that asked or above it. So may be a size
+ * that no request of the line had before. If the request itself is too large and no remedy is
+ * known, only a smaller tensor helps. */
 static int say_own_remedy(struct opening *opening, const struct oom *oom,
                           const struct oom_told *told, const struct remedies *remedies)
 {
     const struct blamed *blamed = page_oom_asker(told, oom->failure);
     if (!blamed->is_known)
         return 1;
-    if (!units_request_overflowed(oom->requested_bytes))
+    const bool grew = remedies && !oom->asks_for_pool && is_outgrown(opening, &remedies->asked);
+    if (grew && verdict_find(&opening->verdict, VERDICT_do) != SIZE_MAX)
+        return 1;
+    if (!grew && !units_request_overflowed(oom->requested_bytes))
         return remedies && oom->asks_for_pool && !remedies->count &&
                        (remedies->asked.is_beyond_card || remedies->asked.is_unproven) &&
                        !remedies->asked.makes_model

@@ -534,8 +534,9 @@ static int say_told(struct opening *opening, const struct study *study, const st
     if (status >= 0)
         status = say_leak(opening, study, view, oom, err);
     opening->failure_is_of_leak = status > 0;
-    if (status >= 0 && !opening->failure_is_of_leak)
+    if (!status)
         status = say_step(opening, study, view, oom, err);
+    opening->failure_is_told = status > 0;
     if (status >= 0)
         status = say_why(opening, study, oom, &text, err);
     if (status >= 0 && (is_cut || text_failed(&text))) {

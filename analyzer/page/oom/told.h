@@ -58,7 +58,8 @@ void page_oom_told_release(struct oom_told *told);
 const struct blamed *page_oom_asker(const struct oom_told *told, const struct failure *failure);
 
 /* Says what the requests before the failure show: that they grow, that a smaller batch was tried,
- * that this one has a wrong shape, or that an object is made while the one before is held. */
+ * that this one has a wrong shape, or that an object is made while the one before is held. If
+ * nothing has told the cause, also says that this one is many times as large as those before. */
 int page_oom_say_before(struct opening *opening, const struct study *study,
                         const struct failure *failure);
 /* True if the requests before the failure tell its cause, or if losses wait for one backward. */

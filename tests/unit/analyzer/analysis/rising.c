@@ -38,6 +38,17 @@ TEST(the_sizes_of_requests_tell_whether_they_go_on_to_grow)
     }
 }
 
+TEST(the_largest_request_before_the_last_one_is_kept_over_all_runs)
+{
+    static const uint64_t sizes[] = {300, 100, 100, 200, 900}, most[] = {0, 300, 300, 300, 300};
+    struct rising rising = {0};
+    for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
+        rising_add(&rising, &(struct rising_request){.size_bytes = sizes[n]});
+        if (rising.most_before_bytes != most[n])
+            fail_msg("request %zu", n);
+    }
+}
+
 TEST(a_buffer_that_doubles_is_told_after_four_doublings)
 {
     static const struct {
