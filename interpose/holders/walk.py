@@ -439,8 +439,9 @@ def add_frames():
         threads.setdefault(id(code), set()).add(thread)
     for frame in running:
         is_own = not is_of_library(frame[0].co_filename)
+        at = reached(*frame[:2])
         for name, value in locals_of(frame):
-            mark = ["local", frame[0], name, len(threads[id(frame[0])])]
+            mark = ["local", frame[0], name, len(threads[id(frame[0])]), at]
             if is_own:
                 add_root(value, mark)
             elif gc.is_tracked(value):

@@ -15,7 +15,8 @@ NO_PLACE = (None, None, 0)
 GENERATED = "<string>" if "__file__" in vars(sys.modules["__main__"]) else None
 EXACT_KINDS = ("list", "set", "dict", "queue", "attribute")  # the assignment of an outer variable stores nothing in them
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
-facts = {"fill": {}, "item": {}, "var": {}, "attr": {}, "context": {}, "call": {}}  # name: places, each a code object and a line
+facts = {"fill": {}, "item": {}, "var": {}, "attr": {}, "context": {}, "call": {}}  # name: places
+loops = {}  # id of a code object: [offset, target] of each jump back
 
 
 def codes_within(code):
@@ -51,18 +52,19 @@ def codes():
     return list({id(code): code for code in within}.values())
 
 
-def note(sort, name, code, line):
+def note(sort, name, code, line, offset=None):
+    """Notes a place: a code object, a line and, of an assignment, the offset of its instruction."""
     if type(name) is str:
-        facts[sort].setdefault(name, []).append([code, line])
+        facts[sort].setdefault(name, []).append([code, line, offset])
 
 
-def note_store(opname, name, code, line, loaded):
+def note_store(opname, name, code, line, offset, loaded):
     """loaded: what the statement has loaded so far; None stands for a constant."""
     if loaded[:1] == [None] and len(loaded) == (2 if opname == "STORE_ATTR" else 1):
         return
     names = name if type(name) is tuple else (name,)
     for each in names[:1] if opname == "STORE_FAST_LOAD_FAST" else names:
-        note("attr" if opname == "STORE_ATTR" else "var", each, code, line)
+        note("attr" if opname == "STORE_ATTR" else "var", each, code, line, offset)
 
 
 def is_hook_call(name):
@@ -100,7 +102,7 @@ def scan(code):
             for index, each in enumerate(loaded):
                 note("fill" if index == key - 1 else "item", each, code, line)
         elif opname.startswith(("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR")):
-            note_store(opname, name, code, line, loaded)
+            note_store(opname, name, code, line, instruction.offset, loaded)
         if opname.startswith("LOAD_") and opname not in ("LOAD_ATTR", "LOAD_METHOD"):
             key = len(loaded) + (len(name) - 1 if type(name) is tuple else 0)
         if opname.startswith("LOAD_") and opname != "LOAD_CONST":
@@ -127,9 +129,23 @@ def line_of_place(place):
     return place[1]
 
 
+def jumps_back(code):
+    if id(code) not in loops:
+        loops[id(code)] = [[each.offset, each.argval] for each in dis.get_instructions(code)
+                           if (each.opcode in dis.hasjrel or each.opcode in dis.hasjabs) and each.argval < each.offset]
+    return loops[id(code)]
+
+
+def may_have_run(place, root):
+    """Did the function of the root come to the place yet? A later statement may have run before in a loop around both."""
+    at = root[4] if len(root) > 4 else None
+    return place[0] is not root[1] or at is None or place[2] < at or any(
+        target <= at and offset > place[2] for offset, target in jumps_back(place[0]))
+
+
 def choose(sort, name, root):
     """Returns the first place that fills the container, or the place of the last line that assigns the variable. A place in the
-    function or file of the root comes before others."""
+    function or file of the root comes before others. None: the variable is an argument that was not assigned yet, or unknown."""
     found = facts[sort].get(name, [])
     where = root[1]
     if root[0] == "local":
@@ -138,6 +154,8 @@ def choose(sort, name, root):
     else:
         near = [place for place in found if place[0].co_filename == file_of(where)]
     found = near or found
+    if root[0] == "local" and sort == "var":
+        found = [place for place in found if may_have_run(place, root)]
     return None if not found else found[0] if sort in ("fill", "item") else max(found, key=line_of_place)
 
 

@@ -74,6 +74,14 @@ def offset_of_running(code, place):
     return running, frame + SLOTS_IN_FRAME + 8 * variables
 
 
+def reached(code, place):
+    """Returns the offset of the instruction that runs; None: unknown. place: see frame_of. A frame of another thread may go on
+    before it is read, so its own object is asked since CPython 3.13."""
+    if place is None:
+        return None
+    return place.f_lasti if MINOR >= 13 else offset_of_running(code, place)[0]
+
+
 def words_of(frame):
     """Returns the running line, and [word, line, text] of each slot of the frame's stack."""
     code, place = frame[:2]

@@ -234,3 +234,10 @@ def test_arrays_of_other_frameworks_are_storages_unless_reading_them_runs_code_o
         3: [("list", "main: in_c[*]", 2, lines[3])] * 2,
         5: [("dict", "main: table[*]", 1, lines[5])],
     }
+
+
+@pytest.mark.parametrize("size, name", [(51, "given"), (52, "value"), (53, "looped")])
+def test_a_variable_that_the_running_statement_assigns_has_its_value_of_an_earlier_statement(dry_run, size, name):
+    """The first one is an argument, which no statement assigned yet. A loop may have run the statement before."""
+    found = of_any_walk(dry_run(str(RUNNING)))[size]
+    assert found == {("local", f"assigns_again: {name}", None, commented_lines(RUNNING).get(size), 1)}

@@ -75,6 +75,16 @@ def leaves_it_to_c_code():
     list(map(last, (48, 48), (2, 3)))  # 48
 
 
+def assigns_again(given):
+    value = big(52)  # 52
+    value = last(1)
+    for number in range(2):
+        looped = last(53, 3 if number else 1)  # 53
+    given = last(1)
+    return value, given, looped
+
+
+assigns_again(big(51))
 uses_its_stack()
 calls_c_code()
 leaves_it_to_c_code()
