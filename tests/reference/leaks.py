@@ -276,10 +276,10 @@ class Growth:
         return max(peak, self.figures.peak(driver)[0] if self.account[1] in BESIDE else 0) // 100
 
     def pieces(self):
-        """Returns the call stacks of the segments that a pool cut into pieces."""
+        """Returns the call stacks that made a segment that a pool cut into pieces, at any time on any device."""
         if self.account[1] != "device":
             return set()
-        return {block.stack for _, block, birth, _ in self.changes if birth and block.is_segment}
+        return {block.stack for block in self.books.blocks if block.is_segment}
 
     def is_outgrown(self, site):
         """True if every block of the site is kept, and each is larger than the one before."""
