@@ -5,8 +5,6 @@
 #include <stdlib.h>
 
 #include "analyzer/analysis/steps/cache_names.h"
-#include "analyzer/symbol/symbols.h"
-#include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
 #include "analyzer/thresholds/thresholds.h"
 
@@ -231,23 +229,6 @@ static uint64_t peak_to_judge_by(const struct history *history, const struct acc
                                                                       : driver_bytes;
 }
 
-/* Empties what is kept after the last step if most of it is a model's weights, because a program
- * that loads another model is going to use it. */
-static int drop_model(struct kept *after, struct symbols *symbols, struct err *err)
-{
-    struct symbol_frame frame;
-    int status = 0;
-    if (!after->count)
-        return 0;
-    struct symbol_walk walk = symbols_walk_begin(symbols, site_stack(after->site_ids[0]));
-    while ((status = symbols_walk_next(&walk, &frame, err)) > 0)
-        if (torch_is(frame.means, TORCH_model_making)) {
-            *after = (struct kept){0};
-            return 0;
-        }
-    return status;
-}
-
 static int find_watched(struct account_leak *found, const struct study *study,
                         const struct growth_watch *watch, uint32_t account, struct err *err)
 {
@@ -263,8 +244,7 @@ static int find_watched(struct account_leak *found, const struct study *study,
         goto out;
     if (has_failed(&study->history, own)) /* it did not come to free them */
         found->growth.after = (struct kept){0};
-    if (drop_model(&found->growth.after, study->symbols, err) ||
-        blame_all(found, study, watch, account, err))
+    if (blame_all(found, study, watch, account, err))
         goto out;
     if (own->kind == ACCOUNT_device && find_segment_stacks(&left_out, study, err))
         goto out;

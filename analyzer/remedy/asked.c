@@ -121,11 +121,12 @@ static uint64_t find_outgrown(const struct at_moment *at, const struct lives *li
                : 0;
 }
 
-/* True if the place makes, loads or moves a module, and nothing has run yet. */
+/* True if the place makes, copies, loads or moves a module, and nothing has run yet. */
 static bool makes_model(const struct at_moment *at, const struct lives *lives, uint32_t place)
 {
     const uint64_t signs = at->places->items[place].signs;
-    return (torch_is(signs, TORCH_model_making) || torch_is(signs, TORCH_loading)) &&
+    return (torch_is(signs, TORCH_model_making) || torch_is(signs, TORCH_copying) ||
+            torch_is(signs, TORCH_loading)) &&
            !lives->bytes_by_part[PART_FORWARD] && !lives->bytes_by_part[PART_BACKWARD] &&
            !lives->bytes_by_part[PART_OPTIMIZER];
 }

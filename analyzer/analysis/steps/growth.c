@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/thresholds/thresholds.h"
+#include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
 #include "site_period.h"
 
@@ -276,6 +277,20 @@ static bool is_kept_after(const struct account_ends *own, const struct site_ends
            blocks->graph_births_count * 2 <= blocks->births_count;
 }
 
+/* True if the stack makes a model or moves it to the card. A copy is not meant: a list may collect
+ * copies. */
+static bool makes_model(const struct trace *trace, uint32_t stack_id)
+{
+    while ((stack_id = trace_python_frame(trace, stack_id))) {
+        const struct trace_frame *frame = &trace->frames[stack_id];
+        if (frame->address < trace->location_limit &&
+            torch_is(trace->locations[frame->address].means, TORCH_model_making))
+            return true;
+        stack_id = frame->parent_id;
+    }
+    return false;
+}
+
 /* Orders the sites by what they held. */
 static void add_after(struct kept *after, const struct site_ends *site,
                       const struct site_ends *most[2])
@@ -289,15 +304,19 @@ static void add_after(struct kept *after, const struct site_ends *site,
     after->bytes += bytes;
 }
 
-/* The ends of steps say nothing of memory that is kept later, for example by an evaluation. */
-static void find_after(struct growth *growth, const struct account_ends *own, uint64_t since_index)
+/* The ends of steps say nothing of memory that is kept later, for example by an evaluation. The
+ * weights of a model do not count, because a program that makes another model is going to use
+ * it. */
+static void find_after(struct growth *growth, const struct account_ends *own,
+                       const struct trace *trace, uint64_t since_index)
 {
     const struct site_ends *most[2] = {NULL, NULL};
     struct kept after = {0};
     uint64_t most_count = 0, least_count = UINT64_MAX;
     for (size_t i = 0; i < own->count; i++) {
         const uint64_t count = own->sites[i].blocks.most_live_count;
-        if (!is_kept_after(own, &own->sites[i], since_index))
+        if (!is_kept_after(own, &own->sites[i], since_index) ||
+            makes_model(trace, site_stack(own->sites[i].site_id)))
             continue;
         add_after(&after, &own->sites[i], most);
         most_count = count > most_count ? count : most_count;
@@ -311,9 +330,10 @@ static void find_after(struct growth *growth, const struct account_ends *own, ui
     growth->after = after;
 }
 
-static int find_at_ends(struct growth *growth, const struct account_ends *own, uint64_t since_index,
-                        struct err *err)
+static int find_at_ends(struct growth *growth, const struct account_ends *own,
+                        const struct growth_watch *watch, struct err *err)
 {
+    const uint64_t since_index = watch->step_begins[(watch->step_number - 1) % STEP_BEGINS];
     const struct site_ends *total = &own->total;
     const size_t windows = whole_windows(&total->trend, total->ends_count);
     size_t capacity = 0;
@@ -327,7 +347,7 @@ static int find_at_ends(struct growth *growth, const struct account_ends *own, u
     if (growth->total.verdict == GROWTH_FLAT)
         growth->flat_since = find_flat(&total->trend, windows);
     find_dropped(growth, own);
-    find_after(growth, own, since_index);
+    find_after(growth, own, watch->trace, since_index);
     for (size_t i = 0; i < own->count; i++)
         if (add_site(growth, &capacity, own, &own->sites[i], windows, err))
             return -1;
@@ -430,8 +450,7 @@ static int find(struct growth *growth, const struct growth_watch *watch, uint32_
         return 0;
     const struct account_ends *own = &watch->accounts[account];
     if (growth_watch_has_steps(watch) && judges(watch, account))
-        return find_at_ends(growth, own, watch->step_begins[(watch->step_number - 1) % STEP_BEGINS],
-                            err);
+        return find_at_ends(growth, own, watch, err);
     if (growth->ends == STEP_ENDS)
         find_kept(growth, own, true);
     if (growth->ends == STEP_ENDS)
