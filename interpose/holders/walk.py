@@ -61,8 +61,7 @@ MINOR = sys.version_info[1]
 OPTIMIZED = 2  # flag of the code of functions; CO_NEWLOCALS
 
 LEAVES = (type(None), bool, int, float, complex, str, bytes, bytearray, range, slice, types.CodeType, types.ModuleType,
-          types.BuiltinFunctionType, types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType,
-          types.MethodDescriptorType, types.MappingProxyType)
+          types.BuiltinFunctionType, types.WrapperDescriptorType, types.MethodDescriptorType, types.MappingProxyType)
 
 
 def add(thing, parent, mark=None):

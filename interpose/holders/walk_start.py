@@ -198,8 +198,13 @@ def name_of_cell(cell):
 
 
 def place_in_rest(at):
-    """Returns the place that assigns the attribute or variable through which another object refers to this one."""
+    """Returns the place that makes the class, or that assigns the attribute or variable through which another object refers to
+    this one. The descriptors of a class have none."""
     found = None
+    if type in type(objects[at]).__mro__:
+        found = choose("var", type.__dict__["__name__"].__get__(objects[at]), ["global", "__main__", None])
+    elif type(objects[at]) in (types.GetSetDescriptorType, types.MemberDescriptorType):
+        return NO_PLACE
     for above, below in edges():
         if below == at and found is None:
             holder = objects[above]

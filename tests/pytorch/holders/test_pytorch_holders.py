@@ -8,10 +8,12 @@ from support.pytorch_builds import SCRIPTS
 
 KEEPERS = SCRIPTS / "keepers" / "keepers.py"
 UNIT = 1 << 16
-OOM, ENDED, INTERRUPTED, IN_BACKWARD, UNREACHABLE, ARRAYS, TASKS, RECURSIVE, RUNNING, EXITS, HELPERS = (
+(
+    OOM, ENDED, INTERRUPTED, IN_BACKWARD, UNREACHABLE, ARRAYS, TASKS, RECURSIVE, RUNNING, EXITS, HELPERS, CLASSES,
+) = (
     SCRIPTS / "keepers" / f"{name}.py"
     for name in ("runs_out", "ends", "interrupted", "runs_out_in_backward", "unreachable", "arrays", "tasks", "recursive", "running",
-                 "exits", "helpers")
+                 "exits", "helpers", "classes")
 )  # fmt: skip
 
 # Size of the storages in the program: number of storages, kind of the holder, chain, number of items of the container.
@@ -126,9 +128,10 @@ def test_a_cycle_is_told_from_what_only_cpp_code_refers_to(dry_run, size, kind, 
     assert {(kind, chain, line) for kind, chain, _, line in found} == {(kind, chain, commented_lines(UNREACHABLE)[size])}
 
 
-def test_a_function_that_calls_itself_is_a_cycle_with_the_line_of_its_definition(dry_run):
-    found = holders(dry_run(str(RECURSIVE)), "asked")[40]
-    assert found == [("cycle", "", None, commented_lines(RECURSIVE)[40])] * 3
+@pytest.mark.parametrize("script", [RECURSIVE, CLASSES], ids=["function", "class"])
+def test_a_function_that_calls_itself_and_a_class_are_cycles_with_the_line_of_their_definition(dry_run, script):
+    found = holders(dry_run(str(script)), "asked")[40]
+    assert found == [("cycle", "", None, commented_lines(script)[40])] * 3
 
 
 @pytest.mark.parametrize("size, count, kind, chain, items_count", [
