@@ -179,7 +179,10 @@ def place_of(trail):
     if trail["function"] is not None and not trail["filled"]:
         place = trail["function"], trail["function"].co_firstlineno
     is_exact = kind_of(trail) in EXACT_KINDS
-    for name, sort in reversed(trail["names"]) if place is None else ():
+    names = trail["names"]
+    while kind_of(trail) in ("generator", "task") and names[-1][1] == "attr":  # its variable keeps the object
+        names = names[:-1]
+    for name, sort in reversed(names) if place is None else ():
         for each in ("fill", "item", sort) if trail["filled"] else (sort,):
             if each != sort or not is_exact or name == trail["names"][-1][0]:
                 place = place or choose(each, name, trail["root"])

@@ -9,11 +9,11 @@ from support.pytorch_builds import SCRIPTS
 KEEPERS = SCRIPTS / "keepers" / "keepers.py"
 UNIT = 1 << 16
 (
-    OOM, ENDED, INTERRUPTED, IN_BACKWARD, UNREACHABLE, ARRAYS, TASKS, RECURSIVE, RUNNING, EXITS, HELPERS, CLASSES,
+    OOM, ENDED, INTERRUPTED, IN_BACKWARD, UNREACHABLE, ARRAYS, TASKS, RECURSIVE, RUNNING, EXITS, HELPERS, CLASSES, ATTRIBUTES,
 ) = (
     SCRIPTS / "keepers" / f"{name}.py"
     for name in ("runs_out", "ends", "interrupted", "runs_out_in_backward", "unreachable", "arrays", "tasks", "recursive", "running",
-                 "exits", "helpers", "classes")
+                 "exits", "helpers", "classes", "attributes")
 )  # fmt: skip
 
 # Size of the storages in the program: number of storages, kind of the holder, chain, number of items of the container.
@@ -244,3 +244,11 @@ def test_a_variable_that_the_running_statement_assigns_has_its_value_of_an_earli
     """The first one is an argument, which no statement assigned yet. A loop may have run the statement before."""
     found = of_any_walk(dry_run(str(RUNNING)))[size]
     assert found == {("local", f"assigns_again: {name}", None, commented_lines(RUNNING).get(size), 1)}
+
+
+@pytest.mark.parametrize("size, count, kind, chain, items_count", [
+    (78, 1, "generator", "main: waiting -> events: weights.table", None),
+])  # fmt: skip
+def test_a_generator_is_named_as_the_program_sees_them(dry_run, size, count, kind, chain, items_count):
+    found = holders(dry_run(str(ATTRIBUTES)), "asked")[size]
+    assert found == [(kind, chain, items_count, commented_lines(ATTRIBUTES)[size])] * count
