@@ -10,8 +10,8 @@ the role of the object at its end if that object is a part of another one, as th
 
 ITEM_CHARACTERS = 40
 # The kinds that say more than the last link of the chain, the strongest first.
-STRONG_KINDS = ("exception", "graph", "gradient", "hook", "cache", "context", "task", "generator", "queue", "thread", "optimizer",
-                "finalizer", "exit", "iterator", "default", "closure")
+STRONG_KINDS = ("exception", "frame", "graph", "gradient", "hook", "cache", "context", "task", "generator", "queue", "thread",
+                "optimizer", "finalizer", "exit", "iterator", "default", "closure")
 OWN_CONTAINERS = ("queue", "cache")  # their items are those that are counted, however many each of these has
 SEQUENCES = (list, tuple, collections.deque, set, frozenset)
 HOOKS = {"_forward_hooks": "forward hook", "_forward_pre_hooks": "forward hook", "_backward_hooks": "backward hook",
@@ -323,12 +323,22 @@ def note_traceback(trail):
     trail["kinds"].append("exception")
 
 
+def note_frame(trail, frame):
+    """The chain leads to a frame that the program keeps as an object, and that has many variables: it ends at the function."""
+    cut_to_container(trail)
+    trail["text"] += f" -> {function_name(frame.f_code)}"
+    trail["kinds"].append("frame")
+    trail["is_whole"] = True
+
+
 def step(trail, above, below, mark):
     if trail["is_whole"]:
         return
     step_on(trail, above, below, mark)
     if type(below) is types.TracebackType:
         note_traceback(trail)
+    elif type(below) is types.FrameType and type(above) not in (types.TracebackType, types.FrameType, *GENERATORS):
+        note_frame(trail, below)
 
 
 def step_on(trail, above, below, mark):

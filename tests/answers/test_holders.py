@@ -75,6 +75,8 @@ def program(tmp_path):
     ("exception", "main: e", None, "main: e, stored at score.py:28", "traceback"),
     ("exception", "main: errors[*] -> run", 12, "main: errors (12 items), an exception whose traceback keeps the variables of run, "
      "stored at score.py:28", "place of the exception"),
+    ("frame", "stubs[*] -> run", 12, "stubs (12 items), a frame that keeps the variables of run, stored at score.py:28",
+     "place of the frame"),
     ("exit", "atexit.register(Scorer.close)", None, "atexit.register(Scorer.close), registered at score.py:28", "atexit.unregister()"),
     ("context", "<context scores>", None, "<context scores>, set at score.py:28", "reset()"),
     ("finalizer", "weakref.finalize(Scorer.close)", None, "weakref.finalize(Scorer.close), registered at score.py:28", "bound method"),

@@ -50,11 +50,12 @@ static const char *name_of_nothing(const struct held_sum *sum)
 
 #define ARROW " -> "
 
-/* Returns the function whose variables the traceback of an exception keeps, if a variable of the
- * program keeps the exception: "run" of "main: errors[*] -> run". Else returns NULL. */
-static const char *function_of_traceback(const struct held_sum *sum, const char *chain)
+/* Returns the function whose variables a frame, or the traceback of an exception, keeps, if a
+ * variable of the program keeps it: "run" of "main: errors[*] -> run". Else returns NULL. */
+static const char *function_of_frame(const struct held_sum *sum, const char *chain)
 {
-    const char *arrow = is_of_kind(sum, "exception") ? strstr(chain, ARROW) : NULL;
+    const bool is_kept = is_of_kind(sum, "exception") || is_of_kind(sum, "frame");
+    const char *arrow = is_kept ? strstr(chain, ARROW) : NULL;
     return arrow && strncmp(chain, "sys.", 4) && !strpbrk(arrow + strlen(ARROW), ":[")
                ? arrow + strlen(ARROW)
                : NULL;
@@ -71,7 +72,7 @@ const char *holder_name(char out[HOLDER_TEXT_BYTES], const struct trace *trace,
     if (!*chain)
         return name_of_nothing(sum);
     const bool is_graph = is_of_kind(sum, "graph");
-    const char *function = function_of_traceback(sum, chain);
+    const char *function = function_of_frame(sum, chain);
     const size_t bare = function ? (size_t)(function - chain) - strlen(ARROW)
                                  : without(chain, strlen(chain), is_graph ? ARROW "graph" : "");
     const char *container = words_of(sum)->container;
@@ -92,7 +93,9 @@ const char *holder_name(char out[HOLDER_TEXT_BYTES], const struct trace *trace,
                   sum->items_count == 1 ? "" : "s");
     text_add(&text, is_graph ? ", through autograd's graph" : "");
     if (function)
-        text_addf(&text, ", an exception whose traceback keeps the variables of %s", function);
+        text_addf(&text, ", %s keeps the variables of %s",
+                  is_of_kind(sum, "frame") ? "a frame that" : "an exception whose traceback",
+                  function);
     return out;
 }
 

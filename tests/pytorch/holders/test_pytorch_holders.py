@@ -247,8 +247,9 @@ def test_a_variable_that_the_running_statement_assigns_has_its_value_of_an_earli
 
 
 @pytest.mark.parametrize("size, count, kind, chain, items_count", [
+    (77, 6, "frame", "stubs[*] -> attention", 6),
     (78, 1, "generator", "main: waiting -> events: weights.table", None),
 ])  # fmt: skip
-def test_a_generator_is_named_as_the_program_sees_them(dry_run, size, count, kind, chain, items_count):
+def test_frames_and_generators_are_named_as_the_program_sees_them(dry_run, size, count, kind, chain, items_count):
     found = holders(dry_run(str(ATTRIBUTES)), "asked")[size]
     assert found == [(kind, chain, items_count, commented_lines(ATTRIBUTES)[size])] * count
