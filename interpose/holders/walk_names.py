@@ -26,6 +26,7 @@ CacheType = type(functools.lru_cache(abs))
 ContextType = getattr(sys.modules.get("contextvars"), "Context", None)
 GENERATORS = {types.GeneratorType: ("gi_frame", "generator"), types.CoroutineType: ("cr_frame", "task"),
               types.AsyncGeneratorType: ("ag_frame", "generator")}
+assigned = {}  # ids of the types of an object and of its attribute: names that other statements assign, "" if one has none
 positions = {}  # id of a container: {id of an item: its key or index}
 
 
@@ -226,11 +227,25 @@ def callback_of(thing):
     return function and function.__qualname__.replace("<locals>.", "")
 
 
-def slot_name(thing, below):
-    """Finds an attribute that lies in the object itself: a slot, or since CPython 3.11 one that its methods assign."""
+def name_among(names, thing, below):
+    """Returns the name of the object's attribute. What a class has under a name hides it if it may run code of the program."""
     line = type(thing).__mro__
+    for name in names:
+        of_class = next((vars(kind)[name] for kind in line if name in vars(kind)), None)
+        if type(of_class) is types.FunctionType or not any("__get__" in vars(kind) for kind in type(of_class).__mro__):
+            try:
+                if object.__getattribute__(thing, name) is below:
+                    return name
+            except AttributeError as error:
+                pass_on(error)
+    return None
+
+
+def slot_name(thing, below):
+    """Finds an attribute that lies in the object itself: a slot, or since CPython 3.11 one that its methods or, of the first such
+    objects of its class, any statement assigns."""
     candidates = set()
-    for kind in line:
+    for kind in type(thing).__mro__:
         for name, value in vars(kind).items():
             if type(value) is types.MemberDescriptorType and name != "__dict__":
                 try:
@@ -240,14 +255,12 @@ def slot_name(thing, below):
                     pass_on(error)
             elif type(value) is types.FunctionType:
                 candidates.update(value.__code__.co_names)
-    for name in sorted(candidates):
-        if not any(name in vars(kind) for kind in line):
-            try:
-                if object.__getattribute__(thing, name) is below:
-                    return name
-            except AttributeError as error:
-                pass_on(error)
-    return None
+    known = assigned.setdefault(f"{id(type(thing))} {id(type(below))}", [])
+    name = name_among(known, thing, below) or name_among(sorted(candidates), thing, below)
+    if name is None and "" not in known and type.__dict__["__dictoffset__"].__get__(type(thing)):
+        name = name_among(facts["attr"], thing, below)
+        known.append(name or "")
+    return name
 
 
 def step_from_object(trail, above, below):
