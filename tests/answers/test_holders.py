@@ -252,6 +252,17 @@ def test_a_cycle_found_earlier_tells_more_than_what_is_left_at_the_end(program):
     assert any(text.startswith("Kept by a reference cycle") for text in program.answer())
 
 
+@pytest.mark.parametrize("kind, chain, expected", [
+    ("hook", "main: net.head.<forward hook>", "Kept by main: net.head.<forward hook>, registered at score.py:28: 8.00 MiB of 8.00 MiB"),
+    ("cycle", "", "Kept by a reference cycle that no variable leads to, made at score.py:28: 12.00 MiB of 12.00 MiB at the end"),
+])  # fmt: skip
+def test_a_cycle_at_the_end_tells_less_than_the_variable_that_led_to_it_before(tmp_path, kind, chain, expected):
+    program = Program(tmp_path / "trace.db", steps=8).walk(kind, chain, reason="growth")
+    program.run(range(9, 13))
+    program.walk("cycle", "")
+    assert any(text.startswith(expected) for text in program.answer())
+
+
 def test_leaks_by_holder_lists_them_and_joins_items_of_one_list(program):
     trace = program.walk("list", "losses[*]", 12).write()
     (device,) = load_json("leaks", trace)["devices"]

@@ -137,19 +137,42 @@ static void join(struct held_sums *sums, struct taken *taken)
     sums->count = count;
 }
 
+static bool is_cycle(const struct trace_holder *holder)
+{
+    return holder && !strcmp(holder->kind, "cycle");
+}
+
 /* A cycle has no chain, but its kind says all. */
 bool held_is_named(const struct trace *trace, const struct trace_holder *holder)
 {
-    return holder && (*trace_string(trace, holder->chain_id) || !strcmp(holder->kind, "cycle"));
+    return holder && (*trace_string(trace, holder->chain_id) || is_cycle(holder));
 }
 
 /* True if the walk at the end found the memory only through the traceback of the exception that
  * ended the program. The variables in the traceback kept the memory while the program ran. */
-static bool is_of_last_traceback(const struct holders *holders, const struct walk_blocks *walk,
-                                 const struct trace_holder *holder)
+static bool is_of_last_traceback(const struct holders *holders, const struct trace_holder *holder)
 {
-    return !strcmp(walk->walk->reason, "end") && !strcmp(holder->kind, "exception") &&
+    return !strcmp(holder->kind, "exception") &&
            !strncmp(trace_string(holders->trace, holder->chain_id), "sys.last_", 9);
+}
+
+static bool has_cycle(const struct held_sums *sums)
+{
+    for (size_t i = 0; i < sums->count; i++)
+        if (is_cycle(sums->items[i].holder))
+            return true;
+    return false;
+}
+
+/* True if the walk at the end tells less of the memory than one of the running program: of a
+ * traceback, or of a cycle that variables led to until their functions returned. `before` is what
+ * the earlier walk found. */
+static bool is_of_end(const struct holders *holders, const struct walk_blocks *walk,
+                      const struct trace_holder *holder, const struct held_sums *before)
+{
+    return !strcmp(walk->walk->reason, "end") &&
+           (is_of_last_traceback(holders, holder) ||
+            (is_cycle(holder) && before->count && !has_cycle(before)));
 }
 
 /* --- the walk --- */
@@ -170,13 +193,14 @@ static int find_at(struct held_sums *sums, const struct walk_blocks *walk,
     return 0;
 }
 
-/* Sums the blocks to which a variable leads. */
-static uint64_t named_bytes(const struct holders *holders, const struct held_sums *sums)
+/* Sums the blocks to which a variable leads. before: see is_of_end. */
+static uint64_t named_bytes(const struct holders *holders, const struct held_sums *sums,
+                            const struct held_sums *before)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < sums->count; i++)
         if (held_is_named(holders->trace, sums->items[i].holder) &&
-            !is_of_last_traceback(holders, sums->at, sums->items[i].holder))
+            !is_of_end(holders, sums->at, sums->items[i].holder, before))
             bytes += sums->items[i].bytes;
     return bytes;
 }
@@ -195,7 +219,8 @@ static int find_fullest(struct held_sums *sums, const struct holders *holders,
             held_sums_release(sums);
             return -1;
         }
-        const uint64_t named = named_bytes(holders, &at), most = named_bytes(holders, sums);
+        const uint64_t named = named_bytes(holders, &at, sums);
+        const uint64_t most = named_bytes(holders, sums, sums);
         const bool is_fuller = named == most ? !named && at.bytes > sums->bytes : named > most;
         held_sums_release(is_fuller ? sums : &at);
         if (is_fuller)
