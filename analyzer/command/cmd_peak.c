@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace peak`: says who held the memory at the peak or at another moment. page/peak.c writes
- * the answer. */
+/* `gpumemtrace peak`: says who held the memory at the peak or at another moment. page/peak/peak.c
+ * writes the answer. */
 #include "answer.h"
 
 int command_peak(const struct command *command, int argc, char **argv, struct err *err)

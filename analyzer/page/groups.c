@@ -5,6 +5,8 @@
 #include <inttypes.h>
 
 #include "analyzer/analysis/site_tables/call_tree.h"
+#include "parts.h"
+#include "analyzer/render/units.h"
 #include "analyzer/thresholds/thresholds.h"
 
 /* --- groups --- */
@@ -141,5 +143,39 @@ int page_call_tree(struct doc *doc, const struct study *study, const struct view
     for (size_t i = 0; i < tree.count && doc_takes(doc, DOC_DETAIL); i++)
         add_node(doc, study, &study->history.accounts[held->account], &tree.items[i]);
     call_tree_release(&tree);
+    return 0;
+}
+
+/* Returns the line of the program that holds most, no matter which function it called. NULL: there
+ * is none. */
+static const struct group *largest_of_program(const struct groups *groups)
+{
+    for (size_t i = 0; i < groups->count; i++)
+        if (groups->items[i].own_bytes && groups->items[i].blamed->names_line)
+            return &groups->items[i];
+    return NULL;
+}
+
+int page_format_most(char *text, size_t size, const struct study *study, const struct sites *sites,
+                     const struct blame *blame, struct err *err)
+{
+    struct groups groups;
+    if (groups_find(&groups, GROUPS_BY_LINE, study->symbols, sites, blame, err))
+        return -1;
+    const struct group *most = groups.items, *line = largest_of_program(&groups);
+    *text = 0;
+    if (most->own_bytes && most->blamed->is_known) {
+        const int length =
+            snprintf(text, size, "%s by %s (%s)",
+                     most->own_bytes > sites->total_bytes / 2 ? "Most of it" : "The largest part",
+                     most->name, BYTES_TEXT(most->own_bytes));
+        if (line && line != most)
+            snprintf(text + length, size - (size_t)length, ", then %s (%s)", line->name,
+                     BYTES_TEXT(line->own_bytes));
+    } else if (line) {
+        snprintf(text, size, "Most of the bytes with a stack by %s (%s)", line->name,
+                 BYTES_TEXT(line->own_bytes));
+    }
+    groups_release(&groups);
     return 0;
 }

@@ -104,8 +104,8 @@ static bool closes_one(struct blocks *blocks, uint32_t number)
     return true;
 }
 
-/* The block stays live. At the end of the process, the runtime refuses the frees of destructors, and
- * the memory goes with the process. */
+/* The block stays live. At the end of the process, the runtime refuses the frees of destructors,
+ * and the memory goes with the process. */
 static void note_failed_free(struct blocks *blocks, uint32_t number)
 {
     enum { SHUTTING_DOWN = 4 };

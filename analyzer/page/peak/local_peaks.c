@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "analyzer/analysis/site_tables/site_rows.h"
-#include "groups.h"
+#include "analyzer/page/groups.h"
 
 static void add_held_site(struct doc *doc, const struct site_row *row)
 {

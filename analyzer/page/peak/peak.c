@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of `peak`: shows who held the memory at a moment, by category, phase and call stack. */
-#include "parts.h"
+#include "analyzer/page/parts.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -12,9 +12,9 @@
 #include "analyzer/analysis/site_tables/round_parts.h"
 #include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/render/units.h"
-#include "groups.h"
+#include "analyzer/page/groups.h"
 #include "analyzer/thresholds/thresholds.h"
-#include "holders/kept_by.h"
+#include "analyzer/page/holders/kept_by.h"
 
 /* --- the answer --- */
 
@@ -99,40 +99,6 @@ static void format_category(char *text, size_t size, const struct sites *sites)
             snprintf(text, size, "%s of it %s",
                      RATIO_TEXT((double)bytes[i] / (double)sites->total_bytes),
                      category_key((enum category)i));
-}
-
-/* Returns the line of the program that holds most, no matter which function it called. NULL: there
- * is none. */
-static const struct group *largest_of_program(const struct groups *groups)
-{
-    for (size_t i = 0; i < groups->count; i++)
-        if (groups->items[i].own_bytes && groups->items[i].blamed->names_line)
-            return &groups->items[i];
-    return NULL;
-}
-
-int page_format_most(char *text, size_t size, const struct study *study, const struct sites *sites,
-                     const struct blame *blame, struct err *err)
-{
-    struct groups groups;
-    if (groups_find(&groups, GROUPS_BY_LINE, study->symbols, sites, blame, err))
-        return -1;
-    const struct group *most = groups.items, *line = largest_of_program(&groups);
-    *text = 0;
-    if (most->own_bytes && most->blamed->is_known) {
-        const int length =
-            snprintf(text, size, "%s by %s (%s)",
-                     most->own_bytes > sites->total_bytes / 2 ? "Most of it" : "The largest part",
-                     most->name, BYTES_TEXT(most->own_bytes));
-        if (line && line != most)
-            snprintf(text + length, size - (size_t)length, ", then %s (%s)", line->name,
-                     BYTES_TEXT(line->own_bytes));
-    } else if (line) {
-        snprintf(text, size, "Most of the bytes with a stack by %s (%s)", line->name,
-                 BYTES_TEXT(line->own_bytes));
-    }
-    groups_release(&groups);
-    return 0;
 }
 
 enum { CLAUSE_BYTES = 1024 };
