@@ -5,9 +5,9 @@
 #include <inttypes.h>
 
 #include "analyzer/analysis/site_tables/call_tree.h"
-#include "parts.h"
 #include "analyzer/render/units.h"
 #include "analyzer/thresholds/thresholds.h"
+#include "parts.h"
 
 /* --- groups --- */
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/allocator/model.h"
 #include "analyzer/analysis/category_frames.h"
 #include "analyzer/analysis/steps/growth_watch.h"
 #include "analyzer/util/array.h"
@@ -135,10 +136,11 @@ static uint64_t gone_bytes_of(struct without *without, enum without_rule rule,
  * the refused request for one. */
 static uint64_t whole_bytes(uint64_t size_bytes)
 {
-    const uint64_t unit_bytes = 2 << 20, most_rest_bytes = 1 << 20, own_segment_bytes = 10 << 20;
-    const uint64_t rest_bytes = (unit_bytes - size_bytes % unit_bytes) % unit_bytes;
-    return size_bytes < own_segment_bytes || rest_bytes > most_rest_bytes ? size_bytes
-                                                                          : size_bytes + rest_bytes;
+    const uint64_t rest_bytes =
+        (ALLOCATOR_GRANULE_BYTES - size_bytes % ALLOCATOR_GRANULE_BYTES) % ALLOCATOR_GRANULE_BYTES;
+    return size_bytes < ALLOCATOR_LARGE_LIMIT_BYTES || rest_bytes > ALLOCATOR_SMALL_MOST_BYTES
+               ? size_bytes
+               : size_bytes + rest_bytes;
 }
 
 /* Counts the live blocks of the model by size: adds a block that begins, or removes one that ends.

@@ -2,7 +2,7 @@
 /* The rests of live blocks; see rests.h. */
 #include "rests.h"
 
-enum { UNIT_BYTES = 512 }; /* PyTorch rounds each request up to units */
+#include "analyzer/allocator/model.h"
 
 void rests_note(struct rests *rests, const struct event *event)
 {
@@ -19,7 +19,7 @@ static uint32_t take_units(struct rests *rests, const struct block *block)
     rests->asked_bytes = 0;
     if (asked_bytes > block->size_bytes)
         return 0;
-    const uint64_t units = (block->size_bytes - asked_bytes) / UNIT_BYTES;
+    const uint64_t units = (block->size_bytes - asked_bytes) / ALLOCATOR_ROUND_BYTES;
     return units < PAIR_MAP_NONE ? (uint32_t)units : 0;
 }
 
@@ -35,7 +35,7 @@ int rests_change(struct rests *rests, const struct change *change, uint64_t *res
     } else if (rests->units.count) {
         units = pair_map_remove(&rests->units, block->account, block->address);
     }
-    *rest_bytes = units == PAIR_MAP_NONE ? 0 : (uint64_t)units * UNIT_BYTES;
+    *rest_bytes = units == PAIR_MAP_NONE ? 0 : (uint64_t)units * ALLOCATOR_ROUND_BYTES;
     return 0;
 }
 
