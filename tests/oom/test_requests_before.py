@@ -438,3 +438,21 @@ def test_a_line_that_asked_for_more_on_behalf_of_another_caller_has_not_outgrown
     trace.fail(1700 * MIB, stack=second)
     roles = [row["role"] for row in load_json("oom", trace.write())["verdict"]]
     assert "times the largest one" not in str(load_json("oom", trace.path)["verdict"]) and "do" not in roles
+
+
+def test_a_request_that_its_step_explains_has_not_outgrown_its_line(tmp_path):
+    """The failed step asks for 6.5 times the memory of one line, as a longer batch does."""
+    trace = Trace(tmp_path / "trace.db")
+    trace.card(2000 * MIB, 0)
+    trace.alloc(500 * MIB, stack=trace.stack((FILE, 3, "weights"), MAIN))
+    lines = [trace.stack((FILE, 9 + number, "forward"), MAIN) for number in range(3)]
+    for step in range(1, 7):
+        for block in [trace.alloc(size * MIB, stack=line) for line, size in zip(lines, (50, 200, 50))]:
+            trace.free(block)
+        trace.step(step)
+    trace.alloc(300 * MIB, stack=lines[0])
+    trace.device_memory(1200 * MIB, 2000 * MIB)
+    trace.fail(1300 * MIB, stack=lines[1])
+    said = str(load_json("oom", trace.write())["verdict"])
+    assert "as large as in other steps" in said
+    assert "times the largest one" not in said and "Check how the size is computed" not in said
