@@ -62,6 +62,7 @@ struct run {
     uint32_t *flowing;   /* backward: gradient of each layer's result, summed up so far */
     uint32_t *gradients; /* block of each parameter's gradient */
     bool again;          /* the layers of a checkpointed segment run for the second time */
+    bool is_run_again;   /* backward has run the segment that it is in again */
     size_t stop;         /* the second run ends when this layer has saved its tensors */
     uint32_t *outside;   /* inputs of segments from outside, held for the second run */
     size_t outside_count, outside_capacity;
@@ -158,7 +159,9 @@ void zero_step_end(struct run *run);
 
 /* -1: *run->err says which layer cannot run. */
 int run_forward(struct run *run);
-/* Runs the layers of a checkpointed segment again, up to layer number `last`. */
-int run_again(struct run *run, size_t last);
+/* Returns whether backward needs tensors that the layer's forward saved. */
+bool saves_some(const struct plan_layer *planned);
+/* Runs the checkpointed segment of the layer again. */
+int run_again(struct run *run, size_t layer);
 int run_backward(struct run *run);
 void run_optimizer(struct run *run, int step);

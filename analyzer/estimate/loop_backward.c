@@ -145,16 +145,23 @@ static void backward_layer(struct run *run, struct plan_layer *planned, uint32_t
     pass_gradients(run, planned);
 }
 
-/* If backward reaches another segment, ends the previous segment and runs the new one again. */
+/*
+ * If backward reaches another segment, ends the previous one. PyTorch runs a segment again when
+ * backward first needs a saved tensor of the segment.
+ */
 static int enter_segment(struct run *run, size_t layer, size_t *open)
 {
     const size_t segment = run->plan->layers[layer].segment;
-    if (segment == *open)
+    if (segment != *open) {
+        if (*open)
+            kept_drop(run, *open);
+        *open = segment;
+        run->is_run_again = false;
+    }
+    if (!segment || run->is_run_again || !saves_some(&run->plan->layers[layer]))
         return 0;
-    if (*open)
-        kept_drop(run, *open);
-    *open = segment;
-    return segment ? run_again(run, layer) : 0;
+    run->is_run_again = true;
+    return run_again(run, layer);
 }
 
 static void backward_end(struct run *run, size_t open)

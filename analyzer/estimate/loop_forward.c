@@ -252,7 +252,7 @@ int run_forward(struct run *run)
     return 0;
 }
 
-static bool saves_some(const struct plan_layer *planned)
+bool saves_some(const struct plan_layer *planned)
 {
     bool some = planned->saves || planned->casts.count > 0;
     for (size_t i = 0; i < planned->extra.count; i++)
@@ -260,13 +260,15 @@ static bool saves_some(const struct plan_layer *planned)
     return planned->in_graph && some;
 }
 
-int run_again(struct run *run, size_t last)
+int run_again(struct run *run, size_t layer)
 {
     const struct plan_layer *layers = run->plan->layers;
-    size_t first = last;
+    size_t first = layer, last = layer;
     int result = 0;
-    while (first > 0 && layers[first - 1].segment == layers[last].segment)
+    while (first > 0 && layers[first - 1].segment == layers[layer].segment)
         first--;
+    while (last + 1 < run->plan->layer_count && layers[last + 1].segment == layers[layer].segment)
+        last++;
     run->again = true;
     for (run->stop = last; run->stop > first && !saves_some(&layers[run->stop]); run->stop--)
         ;
