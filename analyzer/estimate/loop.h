@@ -104,6 +104,8 @@ void kept_drop(struct run *run, size_t segment);
 /* Lets autocast's context hold the copy of a weight until the context ends. */
 void cast_hold(struct run *run, uint32_t storage);
 void casts_drop(struct run *run);
+/* Drops the caches of keys and values that the model has returned. */
+void caches_drop(struct run *run);
 
 /* --- attention (loop_attention.c) --- */
 

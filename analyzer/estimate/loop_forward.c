@@ -237,6 +237,8 @@ int run_forward(struct run *run)
         if (i == run->plan->predicted && drops) {
             ranks_forward_end(run);
             replicas_return(run, returned_by(run, planned));
+            if (run->plan->settings.training)
+                caches_drop(run);
         } else if (i == run->plan->predicted) {
             run->prediction = input_of(run, planned, 0);
             storage_hold(run, run->prediction);

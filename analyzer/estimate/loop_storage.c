@@ -98,3 +98,9 @@ void casts_drop(struct run *run)
     while (run->cast_count > 0)
         storage_drop(run, run->casts[--run->cast_count]);
 }
+
+void caches_drop(struct run *run)
+{
+    while (run->cached_count > 0)
+        storage_drop(run, run->cached[--run->cached_count]);
+}

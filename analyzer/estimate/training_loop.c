@@ -108,8 +108,7 @@ static void outputs_drop(struct run *run)
 {
     storage_drop(run, run->prediction);
     storage_drop(run, run->output);
-    while (run->cached_count > 0)
-        storage_drop(run, run->cached[--run->cached_count]);
+    caches_drop(run);
 }
 
 /*
