@@ -161,8 +161,6 @@ void zero_step_end(struct run *run);
 
 /* -1: *run->err says which layer cannot run. */
 int run_forward(struct run *run);
-/* Returns whether backward needs tensors that the layer's forward saved. */
-bool saves_some(const struct plan_layer *planned);
 /* Runs the checkpointed segment of the layer again. */
 int run_again(struct run *run, size_t layer);
 int run_backward(struct run *run);

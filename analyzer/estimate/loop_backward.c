@@ -158,7 +158,7 @@ static int enter_segment(struct run *run, size_t layer, size_t *open)
         *open = segment;
         run->is_run_again = false;
     }
-    if (!segment || run->is_run_again || !saves_some(&run->plan->layers[layer]))
+    if (!segment || run->is_run_again || !plan_layer_saves(&run->plan->layers[layer]))
         return 0;
     run->is_run_again = true;
     return run_again(run, layer);

@@ -79,7 +79,7 @@ static void inputs_drop(struct run *run, const struct plan_layer *planned)
             storage_drop(run, run->results[source]);
     }
     for (size_t source = planned->returns; source; source = run->plan->layers[source - 1].also)
-        if (--run->unread[source - 1] == 0)
+        if (!(run->again && is_outside(run, planned, source - 1)) && --run->unread[source - 1] == 0)
             storage_drop(run, run->results[source - 1]);
 }
 
@@ -254,14 +254,6 @@ int run_forward(struct run *run)
     return 0;
 }
 
-bool saves_some(const struct plan_layer *planned)
-{
-    bool some = planned->saves || planned->casts.count > 0;
-    for (size_t i = 0; i < planned->extra.count; i++)
-        some |= planned->extra.items[i].category == CATEGORY_activations;
-    return planned->in_graph && some;
-}
-
 int run_again(struct run *run, size_t layer)
 {
     const struct plan_layer *layers = run->plan->layers;
@@ -272,7 +264,7 @@ int run_again(struct run *run, size_t layer)
     while (last + 1 < run->plan->layer_count && layers[last + 1].segment == layers[layer].segment)
         last++;
     run->again = true;
-    for (run->stop = last; run->stop > first && !saves_some(&layers[run->stop]); run->stop--)
+    for (run->stop = last; run->stop > first && !plan_layer_saves(&layers[run->stop]); run->stop--)
         ;
     for (size_t i = first; i <= last && !result; i++) {
         schedule_at(run->schedule, SCHEDULE_backward, (int32_t)i);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
+#include "plan_holds.h"
 #include "plan_loss.h"
 #include "plan_units.h"
 #include "analyzer/estimate/layer/layer_formulas.h"
@@ -132,10 +133,25 @@ static bool has_autocast(const struct plan *plan)
     return dtype_bytes(plan->settings.amp) < DTYPE_FP32_BYTES;
 }
 
+/* True if the layer is of an adapter that is float32. All parameters of an FSDP unit must have one
+ * type, and DeepSpeed converts all parameters to one type. */
+static bool is_widened(const struct plan *plan, const struct layer *layer)
+{
+    return layer->is_float32 && !parallel_has_units(plan->settings.parallel) &&
+           !parallel_has_master(plan->settings.parallel);
+}
+
+/* Returns the type of the layer's parameters in a model of the given type. */
+static enum dtype own_dtype(const struct plan *plan, const struct layer *layer, enum dtype dtype)
+{
+    return is_widened(plan, layer) ? widest(dtype, DTYPE_float32) : dtype;
+}
+
 /* Returns the type to which autocast casts an input of the given type. */
 static enum dtype cast_dtype(const struct plan *plan, const struct layer *layer, enum dtype dtype)
 {
-    if (!has_autocast(plan))
+    /* bitsandbytes returns the type of its input, whatever autocast says */
+    if (!has_autocast(plan) || layer->quantization != QUANTIZATION_none)
         return dtype;
     if (layer->kind->traits & TRAIT_low)
         return plan->settings.amp;
@@ -161,6 +177,11 @@ static enum dtype result_dtype(const struct plan *plan, const struct plan_layer 
 {
     const unsigned traits = planned->layer->kind->traits;
     enum dtype dtype = cast_dtype(plan, planned->layer, first_dtype(plan, planned));
+    if ((planned->layer->is_plain && has_autocast(plan)) ||
+        (planned->layer->is_float32 && !is_widened(plan, planned->layer)))
+        return dtype;
+    if (traits & TRAIT_product)
+        return has_autocast(plan) ? plan->settings.amp : plan->dtype;
     for (size_t i = 1; i < planned->layer->input_count; i++)
         dtype =
             widest(dtype, cast_dtype(plan, planned->layer, source_dtype(plan, planned->inputs[i])));
@@ -242,11 +263,12 @@ static void plan_stored(struct plan_layer *planned, bool is_files_type)
             planned->own.items[i].bytes = stored[i].bytes;
 }
 
-static int plan_tensors(struct plan_layer *planned, const struct settings *settings,
-                        bool is_files_type, struct err *err)
+static int plan_tensors(const struct plan *plan, struct plan_layer *planned, bool is_files_type,
+                        struct err *err)
 {
+    const struct settings *settings = &plan->settings;
     const struct layer *layer = planned->layer;
-    layer->kind->parameters(layer, settings->dtype, &planned->own);
+    layer->kind->parameters(layer, own_dtype(plan, layer, settings->dtype), &planned->own);
     plan_stored(planned, is_files_type);
     quantized_own(layer, &planned->own);
     layer->kind->extra(layer, &planned->flow, &planned->extra);
@@ -283,7 +305,8 @@ static unsigned saves_of(const struct plan_layer *planned)
                         dtype_bytes(planned->flow.input_dtype) < DTYPE_FP32_BYTES;
     /* A matrix product saves its input only for the gradient of its weight. */
     const bool is_frozen_product =
-        layer->frozen && layer->kind->saves == SAVES_input && (layer->kind->traits & TRAIT_low);
+        layer->frozen && layer->kind->saves == SAVES_input && (layer->kind->traits & TRAIT_low) &&
+        layer->quantization != QUANTIZATION_int8; /* MatMul8bitLt keeps it all the same */
     if (is_mean(layer) || copies || is_frozen_product)
         return SAVES_none;
     if (layer->fields.eager)
@@ -343,7 +366,8 @@ static void plan_graph(const struct plan *plan, struct plan_layer *planned)
     const struct layer *layer = planned->layer;
     const bool training = plan->settings.training;
     planned->keeps_storage = layer_keeps_storage(layer, training);
-    planned->keeps_storage |= (layer->kind->traits & TRAIT_float) && has_same_type(plan, planned);
+    planned->keeps_storage |=
+        (layer->kind->traits & (TRAIT_float | TRAIT_product)) && has_same_type(plan, planned);
     /* transformers makes no cache if it checkpoints; a pool of blocks is written in place */
     planned->keeps_storage |= (layer->kind->traits & TRAIT_cache) &&
                               (planned->segment || plan->settings.serve.pool_bytes);
@@ -356,6 +380,30 @@ static void plan_graph(const struct plan *plan, struct plan_layer *planned)
     const bool trains = training && planned->parameter_count > 0 && !layer->frozen;
     planned->in_graph = planned->passes_gradient || trains;
     planned->saves = planned->in_graph && !planned->is_view ? saves_of(planned) : SAVES_none;
+}
+
+bool plan_layer_saves(const struct plan_layer *planned)
+{
+    bool some = planned->saves || planned->casts.count > 0;
+    for (size_t i = 0; i < planned->extra.count; i++)
+        some |= planned->extra.items[i].category == CATEGORY_activations;
+    return planned->in_graph && some;
+}
+
+/* Ends the segments in which no layer saves a tensor. They keep nothing for a second run. */
+static void leave_idle_segments(struct plan *plan)
+{
+    for (size_t first = 0, end; first < plan->layer_count; first = end) {
+        bool saves = false;
+        for (end = first;
+             end < plan->layer_count && plan->layers[end].segment == plan->layers[first].segment;
+             end++)
+            saves |= plan_layer_saves(&plan->layers[end]);
+        for (size_t i = first; i < end && !saves; i++) {
+            plan->layers[i].segment = 0;
+            plan->layers[i].is_kept = false;
+        }
+    }
 }
 
 static void count_readers(struct plan *plan, const struct plan_layer *planned)
@@ -428,8 +476,9 @@ static int plan_copies(struct plan *plan, struct plan_layer *planned, struct err
 static void plan_weight_casts(const struct plan *plan, struct plan_layer *planned)
 {
     const uint64_t tied = layer_tied_elements(planned->layer);
-    const uint64_t bytes = dtype_bytes(cast_dtype(plan, planned->layer, plan->dtype));
-    if (!(planned->layer->kind->traits & TRAIT_low) || bytes == dtype_bytes(plan->dtype))
+    const enum dtype own = own_dtype(plan, planned->layer, plan->dtype);
+    const uint64_t bytes = dtype_bytes(cast_dtype(plan, planned->layer, own));
+    if (!(planned->layer->kind->traits & TRAIT_low) || bytes == dtype_bytes(own))
         return;
     if (tied > 0)
         tensors_add(&planned->casts, CATEGORY_temporaries, bytes, tied, 1);
@@ -450,8 +499,7 @@ static int plan_layer(struct plan *plan, const struct model *model, size_t index
     planned->segment = segment_of(plan, planned->layer);
     planned->unit = parallel_has_units(plan->settings.parallel) ? planned->layer->block : 0;
     if (plan_flow(plan, planned, err) ||
-        plan_tensors(planned, &plan->settings, plan->settings.dtype == model->settings.dtype,
-                     err) ||
+        plan_tensors(plan, planned, plan->settings.dtype == model->settings.dtype, err) ||
         plan_copies(plan, planned, err))
         return -1;
     planned->parameter_count = tensors_count(&planned->own, CATEGORY_parameters);
@@ -485,62 +533,11 @@ static int plan_layers(struct plan *plan, const struct model *model, struct err 
     for (size_t i = 0; i < plan->layer_count; i++)
         if (plan_layer(plan, model, i, err))
             return -1;
+    leave_idle_segments(plan);
     for (size_t i = 0; i < plan->layer_count; i++)
         if (add_parameters(plan, &plan->layers[plan->registered[i]], err))
             return -1;
     return 0;
-}
-
-/*
- * Returns the length of the name of the module that contains the reader but not the source. If
- * mlp.up reads norm, that is the module "mlp". 0: there is no such module.
- */
-static size_t module_length(const char *source, const char *reader)
-{
-    size_t common = 0;
-    for (size_t i = 0; source[i] && source[i] == reader[i]; i++)
-        if (source[i] == '.')
-            common = i + 1;
-    const char *dot = strchr(reader + common, '.');
-    return dot ? (size_t)(dot - reader) : 0;
-}
-
-/* Returns the last layer of the module that gets the source's result as argument. If there is no
- * such module, returns the reader. */
-static size_t module_end(const struct plan *plan, size_t source, size_t reader)
-{
-    const char *name = plan->layers[reader].layer->name;
-    const size_t length = module_length(plan->layers[source].layer->name, name);
-    while (length > 0 && reader + 1 < plan->layer_count &&
-           strncmp(plan->layers[reader + 1].layer->name, name, length) == 0 &&
-           plan->layers[reader + 1].layer->name[length] == '.')
-        reader++;
-    return reader;
-}
-
-/*
- * Plans the holds of callers. A caller holds a module's argument until the module returns. This
- * hold counts in inference only, because in training autograd saves most arguments for longer.
- */
-static void plan_callers(struct plan *plan)
-{
-    for (size_t reader = 0; reader < plan->layer_count && !plan->settings.training; reader++) {
-        const struct plan_layer *planned = &plan->layers[reader];
-        for (size_t i = 0; i < planned->layer->input_count; i++) {
-            const size_t source = planned->inputs[i];
-            const size_t end = source == MODEL_INPUT ? 0 : module_end(plan, source, reader);
-            if (source != MODEL_INPUT && end > plan->layers[source].held_until)
-                plan->layers[source].held_until = end;
-        }
-    }
-    for (size_t source = 0; source < plan->layer_count; source++) {
-        struct plan_layer *planned = &plan->layers[source];
-        if (planned->held_until == 0)
-            continue;
-        planned->readers++;
-        planned->also = plan->layers[planned->held_until].returns;
-        plan->layers[planned->held_until].returns = source + 1;
-    }
 }
 
 /* Removes the loop's loss from the plan of a GPU that sends its results to another one. */
@@ -572,10 +569,11 @@ int plan_build(struct plan *plan, const struct model *model, const struct settin
         plan_release(plan);
         return -1;
     }
-    plan_callers(plan);
     leave_loss(plan);
-    if (!plan_units(plan, err) && !plan_chunked_loss(plan, err))
+    if (!plan_units(plan, err) && !plan_chunked_loss(plan, err)) {
+        plan_holds(plan);
         return 0;
+    }
     plan_release(plan);
     return -1;
 }

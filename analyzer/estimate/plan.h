@@ -17,7 +17,7 @@ struct plan_layer {
     size_t readers;       /* number of inputs of other layers that are this layer's result */
     size_t unit;          /* of FSDP: number of its repeated block; 0: it is in none */
     size_t segment;       /* checkpointed segment, whose layers backward runs again; 0: none */
-    size_t held_until;    /* last layer of the modules that take its result as argument; 0: none */
+    size_t held_until;    /* last layer of the modules that hold its result; 0: none */
     size_t returns;       /* number + 1 of a layer whose held_until is this one; 0: none */
     size_t also;          /* number + 1 of the next layer with the same held_until; 0: none */
     size_t products;      /* products without bias in its segment, up to this layer */
@@ -89,6 +89,8 @@ int plan_build(struct plan *plan, const struct model *model, const struct settin
                struct err *err);
 void plan_release(struct plan *plan);
 
+/* Returns whether backward needs tensors that the layer's forward saves. */
+bool plan_layer_saves(const struct plan_layer *planned);
 /* Returns the number of values, for the whole batch, in the results that the rule of thumb
  * counts. */
 uint64_t plan_result_values(const struct plan *plan, struct checked *checked);

@@ -161,29 +161,6 @@ SMALL_LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "nu
                "num_attention_heads": 4, "intermediate_size": 128, "vocab_size": 100, "max_position_embeddings": 32}
 
 
-def test_adapters_are_layers_of_their_own_and_all_else_is_frozen(estimate):
-    plain, adapted = estimate(SMALL_LLAMA), estimate(SMALL_LLAMA, "--lora=2", "--lora-on=q_proj")
-    assert adapted["parameters"]["count"] - plain["parameters"]["count"] == 2 * 2 * (64 + 64)
-    assert [row["name"] for row in adapted["layers"] if "layers.1.self_attn.q_proj" in row["name"]] == [
-        "model.layers.1.self_attn.q_proj" + part for part in ("", ".lora_A", ".lora_B", ".scaled", "")]
-    states = next(row for row in adapted["phases"] if row["name"] == "data")["peak_bytes"] - adapted["load"]["requested_bytes"]
-    assert states < 2 * 4 * 2 * 2 * (64 + 64) + 4096  # states of the adapters, and a batch
-
-
-def test_what_is_not_trained_has_neither_gradient_nor_states(estimate):
-    def after_load(*options):
-        result = estimate(SMALL_LLAMA, "--optimizer=adam", *options)
-        return next(row for row in result["phases"] if row["name"] == "data")["peak_bytes"] - result["load"]["requested_bytes"]
-
-    assert after_load("--trains=lm_head") < 2 * 4 * 64 * 100 + 4096 < after_load()
-
-
-def test_a_name_that_no_layer_has_is_refused(refused):
-    refused(SMALL_LLAMA, "nothing is trained", options=["--trains=classifer"])
-    refused(SMALL_LLAMA, "none has an adapter", options=["--lora=4", "--lora-on=qproj"])
-    refused(SMALL_LLAMA, "'flsh'", "eager, sdpa and flash", options=["--attention=flsh"])
-
-
 def test_attention_is_of_the_kind_that_the_option_says(estimate):
     def saved(*options):
         return next(row for row in estimate(SMALL_LLAMA, *options)["layers"] if row["type"] == "Attention")["saved_bytes"]

@@ -74,6 +74,10 @@ struct layer {
     uint64_t given;                    /* fields that the file sets, as bits of enum layer_field */
     enum quantization quantization;    /* of its weight */
     bool frozen;                       /* its parameters are not trained */
+    size_t
+        held_until;  /* a variable of its module holds its result until this layer; 0: none does */
+    bool is_plain;   /* passes its input on under autocast */
+    bool is_float32; /* of an adapter that is float32, even if the model is of a shorter type */
     /* its own tensors in weight files; NULL: there are no files */
     const struct layer_stored *stored;
     struct layer_fields fields;
@@ -127,6 +131,8 @@ enum layer_trait {
     TRAIT_high = 1 << 18, /* autocast runs it in float32 */
     /* multiplies with weights or tables of the model's type, so the result is at least as wide */
     TRAIT_meets = 1 << 19,
+    /* the result has the type of the model's products; it is a view if the input has this type */
+    TRAIT_product = 1 << 20,
 };
 
 struct layer_kind {

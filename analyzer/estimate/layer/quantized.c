@@ -3,6 +3,7 @@
 #include "quantized.h"
 
 enum { BLOCK = 64, SCALES_BLOCK = 256, CODES_4 = 16, CODES_8 = 256 };
+enum { COMPUTED_BYTES = 2 }; /* 4-bit products compute in a 16-bit type */
 
 static uint64_t ceiling(uint64_t count, uint64_t of)
 {
@@ -47,9 +48,19 @@ static void add_temporary(struct tensors *tensors, uint64_t bytes, uint64_t coun
     tensors_add(tensors, CATEGORY_temporaries, bytes, count, 1);
 }
 
+/* The input and the result of a 4-bit product, in the type that the product computes in. */
+static void add_computed(struct tensors *tensors, const struct flow *flow)
+{
+    if (dtype_bytes(flow->dtype) <= COMPUTED_BYTES)
+        return;
+    add_temporary(tensors, COMPUTED_BYTES, flow->input_elements);
+    add_temporary(tensors, COMPUTED_BYTES, flow->output_elements);
+}
+
 /*
- * A weight in 4 bit is copied as a whole in the model's type, except if the input is a single row.
- * With a weight in 8 bit, the input is copied in 8 bit, and the products are in 32 bit.
+ * A weight in 4 bit is copied as a whole in the type that the product computes in, except if the
+ * input is a single row. With a weight in 8 bit, the input is copied in 8 bit, and the products are
+ * in 32 bit.
  */
 void quantized_passes(const struct layer *layer, const struct flow *flow, struct tensors *forward,
                       struct tensors *backward)
@@ -57,13 +68,15 @@ void quantized_passes(const struct layer *layer, const struct flow *flow, struct
     if (layer->quantization == QUANTIZATION_none)
         return;
     const uint64_t values = checked_mul(&forward->checked, layer->fields.in, layer->fields.out);
-    const uint64_t bytes = dtype_bytes(flow->dtype);
     const bool is_row = !flow->training && flow->input_elements == layer->fields.in;
     if (layer->quantization == QUANTIZATION_int8) {
         add_temporary(forward, 1, flow->input_elements);
         add_temporary(forward, DTYPE_FP32_BYTES, flow->output_elements);
-    } else if (!is_row) {
-        add_temporary(forward, bytes, values);
+        add_temporary(backward, dtype_bytes(flow->dtype), values);
+    } else {
+        add_computed(forward, flow);
+        add_temporary(forward, COMPUTED_BYTES, is_row ? 0 : values);
+        add_computed(backward, flow);
+        add_temporary(backward, COMPUTED_BYTES, values);
     }
-    add_temporary(backward, bytes, values);
 }

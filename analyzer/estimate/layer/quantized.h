@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Computes the memory of quantized weights: the bytes of a weight and its scales, and the copy in
- * the model's type which a matrix product uses. Sources: the documentation of bitsandbytes
- * (Linear4bit, Linear8bitLt) and the paper of QLoRA (blocks of 64 values, and of 256 scales).
+ * Computes the memory of quantized weights: the bytes of a weight and its scales, and the copies
+ * that a matrix product makes. Sources: the documentation of bitsandbytes (Linear4bit,
+ * Linear8bitLt), the paper of QLoRA (blocks of 64 values, and of 256 scales), and dry runs.
  */
 #pragma once
 

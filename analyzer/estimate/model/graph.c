@@ -242,48 +242,75 @@ static int add_part(struct graph *graph, const struct section *section, json_t *
 }
 
 /*
- * Adds an adapter to the linear layer that was just read. An adapter has two narrow layers. Their
- * result is scaled and added to the result of the linear layer, and the sum takes over the linear
- * layer's name.
+ * Adds a layer that casts to or from the adapter's type. Beside a quantized layer, peft casts only
+ * outside autocast.
  */
-static int add_adapter(struct graph *graph, const struct section *section, const json_t *base,
-                       const char *name, size_t read_before)
+static int add_cast(struct graph *graph, const struct section *section, const char *type,
+                    const char *name, const char *part, bool is_quantized)
+{
+    if (!tuning_widens(graph->tuning))
+        return 0;
+    if (add_part(graph, section, json_pack("{ss}", "type", type), name, part))
+        return -1;
+    graph->model->layers[graph->flowing].is_plain = is_quantized;
+    return 0;
+}
+
+/* Adds the layers that run the input through the adapter. */
+static int add_branch(struct graph *graph, const struct section *section, const char *name,
+                      json_int_t out)
+{
+    const json_int_t rank = (json_int_t)graph->tuning->lora;
+    const double dropout = tuning_dropout(graph->tuning);
+    if (dropout > 0 &&
+        add_part(graph, section, json_pack("{ss sf}", "type", "Dropout", "p", dropout), name,
+                 "lora_dropout"))
+        return -1;
+    return add_part(graph, section,
+                    json_pack("{ss sI sb}", "type", "Linear", "out", rank, "bias", 0), name,
+                    "lora_A") ||
+                   add_part(graph, section,
+                            json_pack("{ss sI sb}", "type", "Linear", "out", out, "bias", 0), name,
+                            "lora_B") ||
+                   add_part(graph, section, json_pack("{ss}", "type", "Scale"), name, "scaled")
+               ? -1
+               : 0;
+}
+
+/*
+ * Adds an adapter to the linear layer that was just read, as peft does: the input is cast to the
+ * adapter's type and partly dropped, and runs through two narrow layers. Their result is scaled and
+ * added to the result of the linear layer. The sum takes over the linear layer's name and type. A
+ * variable holds the cast input until the sum is made.
+ */
+static int add_adapter(struct graph *graph, const struct section *section, const char *name)
 {
     const struct layer *layer = &graph->model->layers[graph->model->layer_count - 1];
-    const json_int_t rank = (json_int_t)graph->tuning->lora, out = (json_int_t)layer->fields.out;
+    const bool is_quantized = layer->quantization != QUANTIZATION_none;
+    const json_int_t out = (json_int_t)layer->fields.out;
+    const size_t input = graph->model->layer_count;
     char scaled[LAYER_NAME_BYTES];
-    json_t *from = json_object_get(base, "from");
     graph->adapters++;
-    graph->flowing = read_before;
-    json_t *narrow = json_pack("{ss sI sb}", "type", "Linear", "out", rank, "bias", 0);
-    if (narrow && from && json_object_set(narrow, "from", from)) {
-        json_decref(narrow);
-        narrow = NULL;
-    }
-    if (add_part(graph, section, narrow, name, "lora_A") ||
-        add_part(graph, section, json_pack("{ss sI sb}", "type", "Linear", "out", out, "bias", 0),
-                 name, "lora_B") ||
-        add_part(graph, section, json_pack("{ss}", "type", "Scale"), name, "scaled") ||
-        join(graph, scaled, name, "scaled"))
+    graph->flowing = graph->model->inputs[layer->first_input];
+    if (add_cast(graph, section, "Float", name, "lora_input", is_quantized) ||
+        add_branch(graph, section, name, out) ||
+        (is_quantized && add_cast(graph, section, "Cast", name, "scaled", true)) ||
+        join(graph, scaled, name, "scaled") ||
+        add_part(graph, section, json_pack("{ss s[ss]}", "type", "Add", "from", name, scaled), name,
+                 ""))
         return -1;
-    json_t *sum = json_pack("{ss s[ss]}", "type", "Add", "from", name, scaled);
-    if (!sum)
-        return add_part(graph, section, NULL, name, "");
-    int result = add_layer(graph, section, sum, name);
-    json_decref(sum);
-    return result;
+    if (tuning_widens(graph->tuning))
+        graph->model->layers[input].held_until = graph->flowing;
+    return is_quantized ? 0 : add_cast(graph, section, "Cast", name, "", false);
 }
 
 static int add_adapted(struct graph *graph, const struct section *section, json_t *item,
                        const char *name)
 {
-    const size_t read_before = graph->flowing;
     if (add_layer(graph, section, item, name))
         return -1;
     const struct layer *layer = &graph->model->layers[graph->model->layer_count - 1];
-    return *name && tuning_adapts(graph->tuning, layer)
-               ? add_adapter(graph, section, item, name, read_before)
-               : 0;
+    return *name && tuning_adapts(graph->tuning, layer) ? add_adapter(graph, section, name) : 0;
 }
 
 /* --- registration --- */
@@ -532,9 +559,10 @@ static int check_tuning(const struct graph *graph)
     snprintf(
         note, sizeof note,
         "All weights are frozen, except %s: adapters beside %zu linear layers, of rank %" PRIu64
-        ", of the model's type, without dropout.",
+        ", of %s, %s dropout.",
         tuning->trains ? "those that --trains names" : "the adapters", graph->adapters,
-        tuning->lora);
+        tuning->lora, tuning_widens(tuning) ? "float32" : "the model's type",
+        tuning_dropout(tuning) > 0 ? "with" : "without");
     if (tuning->lora == 0)
         snprintf(note, sizeof note, "All weights are frozen, except those that --trains names.");
     return model_note(graph->model, note, graph->err);

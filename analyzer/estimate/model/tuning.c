@@ -13,7 +13,9 @@
 #define EAGER "eager"
 #define LORA_ON "q_proj,v_proj"
 #define HEADS "lm_head,score,classifier,qa_outputs" /* transformers does not quantize these */
-#define ADAPTER "lora_A,lora_B"
+#define ADAPTER "lora_input,lora_A,lora_B"
+#define LORA_FLOAT32 "float32"
+#define LORA_MODEL "model"
 #define GROUP_MOST 1024 /* highest number of GPUs that share a model, or of even shares */
 
 static const struct {
@@ -71,10 +73,27 @@ static int check_cache(const struct tuning *tuning, struct err *err)
     return -1;
 }
 
+static int check_adapters(const struct tuning *tuning, struct err *err)
+{
+    char *end = NULL, shown[JSON_SHOWN_BYTES];
+    const char *option = tuning->lora_dropout ? "lora-dropout" : "lora-dtype";
+    const double share = tuning->lora_dropout ? strtod(tuning->lora_dropout, &end) : 0;
+    if (!tuning->lora && (tuning->lora_dropout || tuning->lora_dtype))
+        return err_set(err, ERR_USAGE, "option '--%s' needs adapters: --lora=R", option);
+    if (end && (end == tuning->lora_dropout || *end || !(share >= 0 && share < 1)))
+        return err_set(err, ERR_USAGE,
+                       "option '--lora-dropout': %s is not a share of at least 0 and below 1",
+                       json_shown_text(tuning->lora_dropout, shown));
+    if (!tuning->lora_dtype || name_list_has(LORA_FLOAT32 "," LORA_MODEL, tuning->lora_dtype))
+        return 0;
+    return err_set(err, ERR_USAGE, "option '--lora-dtype': %s is unknown; known are %s and %s",
+                   json_shown_text(tuning->lora_dtype, shown), LORA_FLOAT32, LORA_MODEL);
+}
+
 int tuning_check(const struct tuning *tuning, struct err *err)
 {
     char shown[JSON_SHOWN_BYTES];
-    if (check_cache(tuning, err) || check_groups(tuning, err))
+    if (check_cache(tuning, err) || check_groups(tuning, err) || check_adapters(tuning, err))
         return -1;
     if (tuning->quantize && !quantization_find(tuning->quantize))
         return err_set(err, ERR_USAGE,
@@ -124,12 +143,24 @@ static bool has_one_of(const char *name, const char *parts)
     return false;
 }
 
+bool tuning_widens(const struct tuning *tuning)
+{
+    return !tuning->lora_dtype || strcmp(tuning->lora_dtype, LORA_MODEL) != 0;
+}
+
+double tuning_dropout(const struct tuning *tuning)
+{
+    return tuning->lora_dropout ? strtod(tuning->lora_dropout, NULL) : 0;
+}
+
 void tuning_apply(const struct tuning *tuning, struct layer *layer)
 {
     if (tuning->attention && (layer->kind->traits & TRAIT_regroups))
         layer->fields.eager = name_list_has(EAGER, tuning->attention);
-    if (tuning->lora > 0 && has_one_of(layer->name, ADAPTER))
+    if (tuning->lora > 0 && has_one_of(layer->name, ADAPTER)) {
+        layer->is_float32 = tuning_widens(tuning);
         return;
+    }
     if (tuning->quantize && layer->kind->parameters == parameters_linear && !layer->fields.tied &&
         !has_one_of(layer->name, HEADS))
         layer->quantization = *quantization_find(tuning->quantize);

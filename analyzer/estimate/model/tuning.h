@@ -27,3 +27,5 @@ int tuning_dimensions(const struct tuning *tuning, json_t *options, struct err *
 void tuning_apply(const struct tuning *tuning, struct layer *layer);
 /* Returns whether the layer gets an adapter. */
 bool tuning_adapts(const struct tuning *tuning, const struct layer *layer);
+bool tuning_widens(const struct tuning *tuning);    /* adapters are at least float32 */
+double tuning_dropout(const struct tuning *tuning); /* share of an adapter's input; 0: none */
