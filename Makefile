@@ -434,7 +434,7 @@ check-models: deps
 # the traces, WRITE=1 writes the table.
 check-estimates: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all
-	$(Q)$(get_wheel) && .ci/pypi $(O)/transformers $(PYTHON) models && \
+	$(Q)$(get_wheel) && .ci/pypi $(O)/transformers $(PYTHON) models && .ci/pypi $(O)/adapters $(PYTHON) adapters && \
 	    CASES='$(CASES)' KEEP='$(KEEP)' WRITE=$(WRITE) GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m estimates.check $(or_skip)
 # Compares what trainers count and hold with the commands' figures. TESTS="tests/trainers -k lora" tries only this script.
 check-trainers: deps

@@ -52,10 +52,25 @@ FIXED_ON = {
     **{f"llama, {optimizer}": case(decoder("llama", "LlamaForCausalLM", 1024, 8, 16, 32000, intermediate_size=2816), 1, 128, optimizer)
        for optimizer in ("momentum-decay", "adamw-loop", "adafactor", "muon", "adagrad")},
 }
+EVERYWHERE = {"lora-on": "q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj"}
+DROPPED = {"lora-dropout": 0.05}
+QLORA = {"quantize": "nf4-dq", "lora": 16, **EVERYWHERE, **DROPPED}
+PREPARED = {"prepared": True, "amp": "bfloat16", "checkpointing": 1}
+
+
+def adapted(layers=8, **settings):
+    return case(decoder("llama", "LlamaForCausalLM", 1024, layers, 16, 4000, intermediate_size=2816), 8, 1024, **settings)
+
+
 FIXED_ON |= {
-    "llama, adapters": case(decoder("llama", "LlamaForCausalLM", 1024, 8, 16, 4000, intermediate_size=2816), 8, 1024, lora=16),
-    "llama, adapters everywhere": case(decoder("llama", "LlamaForCausalLM", 1024, 6, 16, 4000, intermediate_size=2816), 8, 1024, lora=8,
-                                       amp="bfloat16", **{"lora-on": "q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj"}),
+    "llama, adapters": adapted(lora=16),
+    "llama, adapters everywhere": adapted(6, lora=8, amp="bfloat16", **EVERYWHERE),
+    "llama, adapters in bfloat16": adapted(lora=16, **BF16, **EVERYWHERE, **DROPPED),
+    "llama, adapters of its type": adapted(lora=16, **BF16, **{"lora-dtype": "model"}),
+    "llama, adapters, checkpoint": adapted(lora=16, amp="bfloat16", checkpointing=1, **BF16, **EVERYWHERE, **DROPPED),
+    "llama, int8": adapted(lora=16, **BF16, **EVERYWHERE, quantize="int8"),
+    "llama, nf4": adapted(**BF16, **QLORA),
+    "llama, nf4, prepared": adapted(**QLORA, **PREPARED),
     "bert, two layers trained": case(decoder("bert", "BertForMaskedLM", 768, 8, 12, 4000), 32, 512, trains="layer.6,layer.7"),
 }
 
@@ -120,6 +135,21 @@ WRITTEN_AFTERWARDS = {
 
 MOE = {"num_key_value_heads": 4, "num_experts_per_tok": 2}
 
+WRITTEN_AFTERWARDS |= {
+    "mistral, nf4, prepared": case(decoder("mistral", "MistralForCausalLM", 1536, 6, 12, 16000, intermediate_size=5376, num_key_value_heads=4), 4, 1024,
+                                   **QLORA, **PREPARED),
+    "qwen2, adapters": case(decoder("qwen2", "Qwen2ForCausalLM", 896, 6, 14, 8000, intermediate_size=4864, num_key_value_heads=2), 4, 1024,
+                            lora=32, amp="bfloat16", checkpointing=1, **BF16, **EVERYWHERE, **DROPPED),
+    "qwen3, int8 autocast": case(decoder("qwen3", "Qwen3ForCausalLM", 1024, 4, 16, 8000, intermediate_size=3072, num_key_value_heads=8), 4, 1024,
+                                 quantize="int8", lora=8, amp="bfloat16", **BF16, **DROPPED),
+    "gemma2, nf4": case(decoder("gemma2", "Gemma2ForCausalLM", 1024, 4, 8, 32000, intermediate_size=4096, num_key_value_heads=4, head_dim=128), 2, 1024,
+                        **BF16, **EAGER, **QLORA),
+    "phi3, adapters": case(decoder("phi3", "Phi3ForCausalLM", 1024, 6, 16, 8000, intermediate_size=2816, pad_token_id=0), 4, 1024, lora=16, **BF16,
+                           **DROPPED, **{"lora-on": "qkv_proj,o_proj,gate_up_proj,down_proj"}),
+    "opt, adapters": case(decoder("opt", "OPTForCausalLM", 768, 6, 12, 8000, ffn_dim=3072), 8, 1024, lora=8, amp="float16", **DROPPED),
+    "bert, adapters": case(decoder("bert", "BertForSequenceClassification", 768, 6, 12, 30522), 32, 256, lora=8, **BF16, **DROPPED,
+                           **{"lora-on": "query,value"}),
+}
 WRITTEN_AFTERWARDS |= {
     "resnet50": {"torchvision": "resnet50", "batch": 32, "optimizer": "momentum"},
     "convnext, autocast": {"torchvision": "convnext_tiny", "batch": 16, "optimizer": "adamw", **AMP},

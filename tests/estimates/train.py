@@ -45,31 +45,44 @@ def make_optimizers(case, model):
     return [torch.optim.Muon([parameter for parameter in parameters if parameter.ndim == 2])] + ([torch.optim.AdamW(rest)] if rest else [])
 
 
-class Adapter(torch.nn.Module):
-    """A frozen linear layer with a trained low-rank adapter beside it, as in peft."""
-
-    def __init__(self, base, rank):
-        super().__init__()
-        self.base_layer = base
-        self.lora_A = torch.nn.Linear(base.in_features, rank, bias=False)
-        self.lora_B = torch.nn.Linear(rank, base.out_features, bias=False)
-
-    def forward(self, x):
-        return self.base_layer(x) + self.lora_B(self.lora_A(x)) * 2.0
-
-
 def has_part(name, parts):
     return any(f".{part}." in f".{name}." for part in parts.split(","))
 
 
-def freeze(case, model):
-    """Freezes all parameters except those named by case["trains"], and adds the adapters of case["lora"]."""
+def freeze(names, model):
+    """Freezes all parameters except those of the named layers."""
     for name, parameter in model.named_parameters():
-        parameter.requires_grad_(has_part(name, case.get("trains", "")))
+        parameter.requires_grad_(has_part(name, names))
+
+
+def quantize(how, model):
+    """Replaces all linear layers but the head by those of bitsandbytes, as transformers does."""
+    import bitsandbytes
     for name, module in list(model.named_modules()):
-        if "lora" in case and isinstance(module, torch.nn.Linear) and has_part(name, case.get("lora-on", "q_proj,v_proj")):
-            parent, _, own = name.rpartition(".")
-            setattr(model.get_submodule(parent), own, Adapter(module, case["lora"]))
+        if not isinstance(module, torch.nn.Linear) or name == "lm_head":
+            continue
+        sizes = {"input_features": module.in_features, "output_features": module.out_features, "bias": module.bias is not None}
+        if how == "int8":
+            layer = bitsandbytes.nn.Linear8bitLt(**sizes, has_fp16_weights=False, threshold=6.0)
+            layer.weight = bitsandbytes.nn.Int8Params(module.weight.data, requires_grad=False, has_fp16_weights=False)
+        else:
+            kind = {"compress_statistics": how == "nf4-dq", "quant_type": "nf4"}
+            layer = bitsandbytes.nn.Linear4bit(**sizes, compute_dtype=torch.bfloat16, **kind)
+            layer.weight = bitsandbytes.nn.Params4bit(module.weight.data, requires_grad=False, **kind)
+        parent, _, own = name.rpartition(".")
+        setattr(model.get_submodule(parent), own, layer)
+    model.is_loaded_in_8bit, model.is_loaded_in_4bit = how == "int8", how != "int8"
+
+
+def adapt(case, model):
+    """Returns the model with peft's adapters, of the type that peft gives them. If the case says so, the model was first
+    prepared for training with quantized weights."""
+    import peft
+    if case.get("prepared"):
+        model = peft.prepare_model_for_kbit_training(model, "checkpointing" in case, {"use_reentrant": False})
+    config = peft.LoraConfig(r=case["lora"], target_modules=case.get("lora-on", "q_proj,v_proj").split(","),
+                             lora_dropout=case.get("lora-dropout", 0))
+    return peft.get_peft_model(model, config, autocast_adapter_dtype=case.get("lora-dtype") != "model")
 
 
 def blocks_of(model):
@@ -167,11 +180,16 @@ def make_model(case):
     with no_init_weights(), torch.device("meta" if case.get("parallel") == "fsdp2" else "cpu"):  # values do not matter
         model = getattr(transformers, case["config"]["architectures"][0])(config)
     model.tie_weights()
-    if "lora" in case or "trains" in case:
-        freeze(case, model)
+    if "trains" in case:
+        freeze(case["trains"], model)
     if "checkpointing" in case:
         checkpoint(case["checkpointing"], model)
-    model = model.to(getattr(torch, case.get("dtype", "float32")))
+    model = model.to(torch.bfloat16 if case.get("prepared") else getattr(torch, case.get("dtype", "float32")))
+    if "quantize" in case:
+        quantize(case["quantize"], model)
+        model = model.to("cuda")  # here the weights are quantized
+    if "lora" in case:
+        model = adapt(case, model)
     parameters = sum(parameter.numel() for parameter in model.parameters())  # before FSDP 1 keeps only a share
     return distribute(case, model) if "parallel" in case else model.to("cuda").train(), parameters
 
