@@ -581,3 +581,11 @@ def test_a_run_that_fails_on_a_full_card_without_a_failed_allocation_is_no_riddl
     path = case.trace.write()
     for command in ("oom", "report"):
         assert load_json(command, path)["answer"][0].startswith(words) == said
+
+
+def test_the_rounding_of_a_nearly_empty_process_does_not_fragment_a_request_for_the_whole_card(case):
+    """A quarter of the 4 MiB reserved is idle, and would have closed the gap of 512 KiB. The request is for nearly 16 GiB."""
+    case.malloc(3 * MIB)
+    case.refused(case.free + (MIB >> 1))
+    oom = case.only()
+    assert (oom["verdict"], oom["idle_bytes"]) == ("exhausted", MIB)
