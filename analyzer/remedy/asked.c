@@ -121,6 +121,21 @@ static uint64_t find_outgrown(const struct at_moment *at, const struct lives *li
                : 0;
 }
 
+/* Size of the line's largest request before the last one, if it was clearly smaller and would have
+ * fitted into the free memory of the card; 0: it was not. */
+static uint64_t find_fitting(const struct at_moment *at, const struct lives *lives, uint32_t place,
+                             const struct oom *oom)
+{
+    const struct rising rising = lives_of(lives, place).rising;
+    const uint64_t before_bytes = rising.most_before_bytes;
+    return place != PLACE_ROOT && before_bytes && oom->device_known &&
+                   before_bytes <= oom->device_free_bytes &&
+                   (double)rising.last_bytes >= (double)before_bytes * MUCH_LARGER_RATIO &&
+                   !line_asked_for_more(at, lives, place, before_bytes)
+               ? before_bytes
+               : 0;
+}
+
 /* True if the place makes, copies, loads or moves a module, and nothing has run yet. */
 static bool makes_model(const struct at_moment *at, const struct lives *lives, uint32_t place)
 {
@@ -146,6 +161,7 @@ int asked_find(struct asked *asked, const struct at_moment *at, const struct liv
         .replaced_bytes = find_replaced(at, lives, place),
         .outgrown_bytes =
             makes_model(at, lives, place) ? 0 : find_outgrown(at, lives, place, card_bytes),
+        .fitting_bytes = find_fitting(at, lives, place, oom),
         .ignores_batch = ignores_batch(at, lives, &life),
         .grows = place != PLACE_ROOT &&
                  (rising_goes_on(&life.rising) || rising_doubles(&life.rising)) &&

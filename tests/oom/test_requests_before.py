@@ -456,3 +456,23 @@ def test_a_request_that_its_step_explains_has_not_outgrown_its_line(tmp_path):
     said = str(load_json("oom", trace.write())["verdict"])
     assert "as large as in other steps" in said
     assert "times the largest one" not in said and "Check how the size is computed" not in said
+
+
+@pytest.mark.parametrize("steps, before, said", [
+    (4, 600, "the request is 2.0 times the largest one of this line before, 600.00 MiB, which would fit."),
+    (4, 900, None),  # would not fit either
+    (4, 1100, None),  # hardly smaller
+    (2, 600, None),  # perhaps larger layers of one model
+])  # fmt: skip
+def test_a_request_that_outgrew_those_that_would_fit_is_compared_with_them(run, steps, before, said):
+    """A prompt is longer than those before; the layers of a model ask one after the other."""
+    with run.trace.phase("init"):
+        run.alloc(15000, (FILE, 2, "build"), MAIN)
+    for number in range(1, steps + 1):
+        for size in (300, 300) if number % 2 else (before, before):
+            run.free(run.alloc(size, *GATHER))
+        run.trace.step(number)
+    run.trace.device_memory(800 * MIB, 16000 * MIB)
+    run.fail(1200, *GATHER)
+    texts, _ = run.answer()
+    assert ("times the largest one" in texts["why"]) == bool(said) and (said or "") in texts["why"]

@@ -115,12 +115,22 @@ static bool is_outgrown(const struct opening *opening, const struct asked *asked
            !opening->failure_is_told;
 }
 
-static int say_outgrown(struct opening *opening, const struct asked *asked)
+/* True if the largest request of the line in several steps would fit, and nothing else tells the
+ * cause. In fewer steps, the line may ask for the first time for a larger layer. */
+static bool would_fit_as_before(const struct opening *opening, const struct study *study,
+                                const struct asked *asked)
 {
-    const double times = (double)asked->rising.last_bytes / (double)asked->outgrown_bytes;
+    return asked->fitting_bytes && study->steps.step_count >= REQUEST_ROUNDS_FEWEST &&
+           !asked->grows && !asked->times_live && !opening->failure_is_told;
+}
+
+static int say_times(struct opening *opening, const struct asked *asked, bool would_fit)
+{
+    const uint64_t before_bytes = asked->rising.most_before_bytes;
     return page_join(opening, VERDICT_why,
-                     "the request is %.1f times the largest one of this line before, %s", times,
-                     BYTES_TEXT(asked->outgrown_bytes));
+                     "the request is %.1f times the largest one of this line before, %s%s",
+                     (double)asked->rising.last_bytes / (double)before_bytes,
+                     BYTES_TEXT(before_bytes), would_fit ? ", which would fit" : "");
 }
 
 int page_oom_say_before(struct opening *opening, const struct study *study,
@@ -130,6 +140,7 @@ int page_oom_say_before(struct opening *opening, const struct study *study,
     if (!remedies)
         return 1;
     const struct asked *asked = &remedies->asked;
+    const bool would_fit = would_fit_as_before(opening, study, asked);
     if ((asked->grows && say_rising(opening, asked) < 0) ||
         (asked->halved_count && say_halved(opening, remedies) < 0) ||
         (remedies->asked.generations.before_bytes &&
@@ -138,7 +149,7 @@ int page_oom_say_before(struct opening *opening, const struct study *study,
          page_join(opening, VERDICT_why,
                    "the block that it was to replace, %s, is held until the new one is there",
                    BYTES_TEXT(asked->replaced_bytes)) < 0) ||
-        (is_outgrown(opening, asked) && say_outgrown(opening, asked) < 0))
+        ((would_fit || is_outgrown(opening, asked)) && say_times(opening, asked, would_fit) < 0))
         return -1;
     if (!asked->times_live)
         return 1;
