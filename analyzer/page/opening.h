@@ -21,7 +21,7 @@ struct opening {
     char next[OPENING_NEXT_BYTES]; /* a command and its options, without the trace; "": none */
     bool next_is_whole;            /* the command takes no trace */
     const struct failure *failure; /* the failure that the first sentence is about; NULL: none */
-    bool failure_is_of_leak;       /* a leak was said as its reason */
+    bool failure_is_of_leak;       /* a leak, or blocks that get larger, were said as its reason */
     bool failure_is_told;          /* a leak, or a step that asked for more, was said */
     double failed_step_bytes;      /* the failed step would have needed them in all; 0: not known */
     struct err *err;               /* the err of the page that is being built */

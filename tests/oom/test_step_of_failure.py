@@ -84,3 +84,38 @@ def test_an_evaluation_every_four_steps_is_another_path_than_that_of_most_steps(
     said = why("steps", trace)
     assert "call stacks that most other steps do not have allocated 400.00 MiB" in said
     assert said.endswith("such as an evaluation.") != recorded
+
+
+@pytest.mark.parametrize("grows", [True, False])
+def test_a_path_that_enlarges_what_it_keeps_is_no_evaluation(trace, grows):
+    """Every fifth step adds rows to the parameters. In the second case it makes copies of one size."""
+    forward = trace.stack(("train.py", 10, "step"))
+    lines = [trace.stack(("train.py", 30 + number, "add_rows")) for number in range(2)]
+    rows, size = [], 100.0
+
+    def tensor(size, stack, is_recorded):
+        for _ in range(is_recorded):
+            trace.event("autograd-node", address=1, object=7, size=0)
+        made = trace.alloc(int(size * MIB), "tensor", stack=stack)
+        trace.event("autograd-node", address=1, object=0, size=0)
+        return made
+
+    for number in range(1, 36):
+        if number % 5 == 0:
+            size *= 1.2 if grows else 1
+            added = [tensor(size, line, False) for line in lines]
+            for row in rows:
+                trace.free(row, "tensor")
+            rows = added
+        made = tensor(50, forward, True)
+        if number == 35:
+            trace.fail(50 * MIB, "tensor", stack=forward)
+            break
+        trace.free(made, "tensor")
+        trace.step(number)
+    said = why("oom", trace)
+    assert "In step 35, call stacks that most other steps do not have hold " in said
+    assert ("kept blocks that get larger" in said, "such as an evaluation" in said) == (grows, not grows)
+    page = load_json("oom", trace.path)
+    assert ("Give these blocks their final size, or a limit" in str(page["verdict"])) == grows
+    assert not (grows and "alf the batch" in str(page["verdict"]))

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "findings.h"
 #include "analyzer/thresholds/thresholds.h"
@@ -44,6 +45,52 @@ static int blame_all(struct step_findings *found, struct symbols *symbols, struc
     return status;
 }
 
+/* The bytes of the site that the cause explains. holds: only those live at the failure count,
+ * because blocks that were freed before did not fill the card. */
+static double explained_bytes(const struct outlier *outlier, const struct outlier_site *site,
+                              bool holds)
+{
+    if (site->is_new)
+        return (double)(holds ? site->held_bytes : site->bytes);
+    return outlier->is_open ? outlier_larger_bytes(site)
+                            : (double)site->bytes - site->typical_bytes;
+}
+
+/* Returns the largest site that is new (is_new) or known; NULL: there is none. */
+static const struct outlier_site *find_most(const struct outlier *outlier, bool is_new, bool holds)
+{
+    const struct outlier_site *most = NULL;
+    double most_bytes = 0;
+    for (size_t i = 0; i < outlier->count; i++) {
+        const struct outlier_site *site = &outlier->sites[i];
+        const double bytes = explained_bytes(outlier, site, holds);
+        if (site->is_new != is_new || bytes <= most_bytes)
+            continue;
+        most = site;
+        most_bytes = bytes;
+    }
+    return most;
+}
+
+/* True if the line of the largest new call stack keeps blocks that it replaces by larger ones, as
+ * one that adds rows to the parameters every hundred steps. */
+static int find_enlarging(struct step_findings *found, const struct study *study, uint32_t account,
+                          struct err *err)
+{
+    const struct outlier_site *most = find_most(&found->outlier, true, found->outlier.is_open);
+    struct account_leak leak;
+    if (found->outlier.cause != OUTLIER_NEW || !most)
+        return 0;
+    if (account_leak_find(&leak, study, account, err))
+        return -1;
+    const char *label = step_findings_of_site(found, most)->label;
+    for (size_t i = 0; i < leak.growing.count; i++)
+        found->enlarges |= leak.leak.verdict == LEAK_GROWS && leak.growing.items[i].is_enlarged &&
+                           !strcmp(leak.growing.items[i].blamed->label, label);
+    account_leak_release(&leak);
+    return 0;
+}
+
 int step_findings_find(struct step_findings *found, const struct study *study, uint32_t account,
                        struct err *err)
 {
@@ -51,9 +98,9 @@ int step_findings_find(struct step_findings *found, const struct study *study, u
     if (outlier_find(&found->outlier, &study->steps, &study->history, account, err))
         return -1;
     if (!ages_at_peak(&found->ages, &study->steps, &study->history, account, err) &&
-        !blame_all(found, study->symbols, err))
+        !blame_all(found, study->symbols, err) && !find_enlarging(found, study, account, err))
         return 0;
-    outlier_release(&found->outlier);
+    step_findings_release(found);
     return -1;
 }
 
@@ -66,17 +113,6 @@ void step_findings_release(struct step_findings *found)
 /* --- the step --- */
 
 #define WHO_BYTES (BLAME_TEXT_BYTES + UNITS_TEXT_BYTES + 16)
-
-/* The bytes of the site that the cause explains. holds: only those live at the failure count,
- * because blocks that were freed before did not fill the card. */
-static double explained_bytes(const struct outlier *outlier, const struct outlier_site *site,
-                              bool holds)
-{
-    if (site->is_new)
-        return (double)(holds ? site->held_bytes : site->bytes);
-    return outlier->is_open ? outlier_larger_bytes(site)
-                            : (double)site->bytes - site->typical_bytes;
-}
 
 static double sum_explained(const struct outlier *outlier, bool is_new, bool holds)
 {
@@ -95,17 +131,9 @@ static const char *most_text(char out[WHO_BYTES], const struct step_findings *fo
 {
     const struct outlier *outlier = &found->outlier;
     const double all = sum_explained(outlier, is_new, holds);
-    const struct outlier_site *most = NULL;
-    double most_bytes = 0;
+    const struct outlier_site *most = find_most(outlier, is_new, holds);
+    const double most_bytes = most ? explained_bytes(outlier, most, holds) : 0;
     *out = 0;
-    for (size_t i = 0; i < outlier->count; i++) {
-        const struct outlier_site *site = &outlier->sites[i];
-        const double bytes = explained_bytes(outlier, site, holds);
-        if (site->is_new != is_new || bytes <= most_bytes)
-            continue;
-        most = site;
-        most_bytes = bytes;
-    }
     if (most)
         snprintf(out, WHO_BYTES, ", %s by %s (%s%s)",
                  most_bytes > all / 2 ? "most of it" : "the largest part",
@@ -170,6 +198,23 @@ static const char *path_reason(const struct study *study, uint32_t account,
                                    : "another path through the program";
 }
 
+/* Says what the call stacks made that most other steps do not have. */
+static int say_new(struct opening *opening, const struct study *study, uint32_t account,
+                   const struct step_findings *found, bool holds)
+{
+    char most[WHO_BYTES];
+    if (found->enlarges)
+        page_next(opening, "leaks");
+    return page_join(opening, VERDICT_why,
+                     "in step %" PRIu64 ", call stacks that %sother steps do not have %s %s%s: %s",
+                     found->outlier.step.number, found->outlier.new_has_others ? "most " : "",
+                     holds ? "hold" : "allocated",
+                     BYTES_TEXT((uint64_t)sum_explained(&found->outlier, true, holds)),
+                     most_text(most, found, true, holds),
+                     found->enlarges ? "kept blocks that get larger"
+                                     : path_reason(study, account, &found->outlier));
+}
+
 /* holds: the sentence is about the failure of an allocation. */
 static int say_cause(struct opening *opening, const struct study *study, uint32_t account,
                      const struct step_findings *found, bool holds, struct err *err)
@@ -185,13 +230,7 @@ static int say_cause(struct opening *opening, const struct study *study, uint32_
     case OUTLIER_BEGAN:
         return say_began(opening, study, account, &found->outlier, err);
     case OUTLIER_NEW:
-        return page_join(
-            opening, VERDICT_why,
-            "in step %" PRIu64 ", call stacks that %sother steps do not have %s %s%s: "
-            "%s",
-            number, found->outlier.new_has_others ? "most " : "", holds ? "hold" : "allocated",
-            BYTES_TEXT((uint64_t)sum_explained(&found->outlier, true, holds)),
-            most_text(most, found, true, holds), path_reason(study, account, &found->outlier));
+        return say_new(opening, study, account, found, holds);
     case OUTLIER_MORE:
         return page_join(opening, VERDICT_why,
                          "in step %" PRIu64
@@ -382,6 +421,10 @@ int page_step_of_failure(struct opening *opening, const struct study *study,
     if (status > 0 && found.outlier.cause == OUTLIER_BEGAN)
         status =
             page_explain(opening, page_leaks_answer, false, study, &of_layer, err) < 0 ? -1 : 1;
+    if (status > 0 && found.enlarges) {
+        status = page_say(opening, VERDICT_do, "Give these blocks their final size, or a limit.");
+        opening->failure_is_of_leak = true;
+    }
     step_findings_release(&found);
     return status;
 }
