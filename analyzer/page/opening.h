@@ -23,8 +23,9 @@ struct opening {
     const struct failure *failure; /* the failure that the first sentence is about; NULL: none */
     bool failure_is_of_leak;       /* a leak, or blocks that get larger, were said as its reason */
     bool failure_is_told;          /* a leak, or a step that asked for more, was said */
-    double failed_step_bytes;      /* the failed step would have needed them in all; 0: not known */
-    struct err *err;               /* the err of the page that is being built */
+    bool failure_needs_more;  /* more than all idle memory: no setting of the allocator helps */
+    double failed_step_bytes; /* the failed step would have needed them in all; 0: not known */
+    struct err *err;          /* the err of the page that is being built */
 };
 
 /* The failed allocation that a page opens with. A caller that puts several pages together needs

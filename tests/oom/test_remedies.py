@@ -562,3 +562,23 @@ def test_a_refused_gradient_lacks_the_rest_that_the_block_of_its_weight_has(run)
         run.alloc(250, *layer(3))
         run.fail(249.5, *layer(4))
     assert "smaller_batch" not in run.remedies()
+
+
+@pytest.mark.parametrize("times, is_early", [(3, True), (1, False)])
+def test_a_gain_in_the_first_layer_of_a_larger_batch_is_not_promised_of_the_step(run, times, is_early):
+    """Other steps ran six layers. This one failed in its second, and had allocated less than they had."""
+    with run.trace.phase("init"):
+        run.alloc(100, ("/home/me/train.py", 2, "build"), MAIN)
+    for number in range(1, 6):
+        with run.trace.phase("forward"):
+            made = [block for blocks in forward(run, 6) for block in blocks]
+        with run.trace.phase("backward"):
+            run.free(run.alloc(5, ("/home/me/train.py", 10, "gradient"), MAIN), *made)
+        run.trace.step(number)
+    with run.trace.phase("forward"):
+        for line, size in ((3, 10), (4, 40), (5, 20), (3, 10)):
+            run.alloc(size * times, *layer(line))
+        run.fail(40 * times, *layer(4))
+    assert not run.remedies()["smaller_batch"]["before_peak"]
+    do = " ".join(row["text"] for row in load_json("oom", run.trace.path)["verdict"] if row["role"] == "do")
+    assert ("alf the batch: " in do, "the rest of this step is still to come" in do) == (True, is_early)

@@ -119,3 +119,32 @@ def test_a_path_that_enlarges_what_it_keeps_is_no_evaluation(trace, grows):
     page = load_json("oom", trace.path)
     assert ("Give these blocks their final size, or a limit" in str(page["verdict"])) == grows
     assert not (grows and "alf the batch" in str(page["verdict"]))
+
+
+@pytest.mark.parametrize("lines, is_advised", [(4, True), (12, False)])
+def test_no_setting_of_the_allocator_is_advised_to_a_step_that_needs_more_than_all_idle_memory(tmp_path, lines, is_advised):
+    """The last batch is six times as large. Two of its tensors leave 40 MiB idle in each segment, and 100 MiB of the card."""
+    trace = Trace(tmp_path / "trace.db")
+    trace.device(total_bytes=412 * MIB)
+    trace.device_memory(300 * MIB, 412 * MIB)
+    trace.rows["framework"] = [("torch", "2.6.0")]
+    segments = [trace.filled_segment(100 * MIB) for _ in range(2)]
+    stacks = [trace.stack(("train.py", line, "main")) for line in range(lines)]
+    for segment in segments:
+        trace.tensor_free(segment)
+    for number in range(1, 6):
+        made = [segments[line // 10] + line % 10 * 10 * MIB for line in range(lines)]
+        for address, stack in zip(made, stacks):
+            trace.tensor(address, 10 * MIB, stack=stack)
+        for address in made:
+            trace.tensor_free(address)
+        trace.step(number)
+    for segment, stack in zip(segments, stacks):
+        trace.tensor(segment, 60 * MIB, stack=stack)
+    trace.device_memory(100 * MIB, 412 * MIB)
+    for memory in ("linear", "linear", "tensor"):
+        trace.fail(150 * MIB, memory, stack=stacks[2])
+    page = load_json("oom", trace.write())
+    assert "expandable_segments" in [row["remedy"] for row in page["remedies"]]
+    do = " ".join(row["text"] for row in page["verdict"] if row["role"] == "do")
+    assert ("expandable_segments" in do) == is_advised

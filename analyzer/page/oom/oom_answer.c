@@ -463,7 +463,8 @@ static int say_idle(struct opening *opening, const struct oom *oom)
 static int say_why(struct opening *opening, const struct study *study, const struct oom *oom,
                    struct text *text, struct err *err)
 {
-    if (needs_more_than_idle(opening, oom))
+    opening->failure_needs_more = needs_more_than_idle(opening, oom);
+    if (opening->failure_needs_more)
         return say_idle(opening, oom);
     const bool has_free = oom->device_known && oom_is_of_card(oom);
     const bool is_of_pool = oom->driver_requested_bytes >

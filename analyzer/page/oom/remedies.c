@@ -156,6 +156,14 @@ static bool frees_earlier(const struct remedy *remedy)
            remedy->key == REMEDY_caught || remedy->key == REMEDY_data_on_cpu;
 }
 
+/* True if the answer names the remedy. No use of idle memory serves a step that needs more. */
+static bool is_said(const struct opening *opening, const struct remedy *remedy, unsigned ways)
+{
+    return ways & 1U << remedy_words(remedy->key)->way &&
+           (!opening->failure_is_of_leak || frees_earlier(remedy)) &&
+           (!opening->failure_needs_more || remedy->key != REMEDY_expandable_segments);
+}
+
 int page_remedies_say(struct opening *opening, const struct study *study, unsigned ways,
                       const char *lead, struct err *err)
 {
@@ -168,8 +176,7 @@ int page_remedies_say(struct opening *opening, const struct study *study, unsign
     text_init(&text, TEXT_MAX);
     for (size_t i = 0; remedies && i < remedies->count && said < BEST; i++) {
         const struct remedy *remedy = &remedies->items[i];
-        if (!(ways & 1U << remedy_words(remedy->key)->way) ||
-            (opening->failure_is_of_leak && !frees_earlier(remedy)))
+        if (!is_said(opening, remedy, ways))
             continue;
         if (find_words(&words, study, remedy, err)) {
             text_release(&text);
@@ -187,7 +194,7 @@ int page_remedies_say(struct opening *opening, const struct study *study, unsign
             text_addf(&text, " of %s", BYTES_TEXT(remedies->need_bytes));
         is_compared |= !remedy_is_of_allocator(remedy);
         text_addf(&text, " less%s", remedy_is_of_allocator(remedy) ? " reserved" : "");
-        is_early |= remedy->is_early;
+        is_early |= remedy->is_early || opening->failed_step_bytes > (double)remedies->need_bytes;
     }
     text_add(&text, is_early ? "; the rest of this step is still to come" : "");
     if (said && !text_failed(&text) && opening->failure_is_of_leak)
