@@ -42,6 +42,10 @@ def is_set(kind):
     return set in kind.__mro__ or frozenset in kind.__mro__
 
 
+def sequence_kind(kind):
+    return "set" if is_set(kind) else "deque" if collections.deque in kind.__mro__ else "list"
+
+
 def is_whole(container):
     """Is it no tuple or list that C code, such as that of tuple() or zip(), still fills? Reading a missing item would crash."""
     return type(container) not in (tuple, list) or len(gc.get_referents(container)) == len(container)
@@ -127,7 +131,7 @@ def step_from_sequence(trail, above, below):
     if role in ("exits", "exit"):
         return
     if type(role) is not tuple:
-        add_item(trail, "set" if is_set(type(above)) else "list", above, below)
+        add_item(trail, sequence_kind(type(above)), above, below)
         return
     part, code = role
     number = key_of(above, below)
@@ -404,7 +408,7 @@ def strong_kind(trail):
     for kind in STRONG_KINDS:
         if kind in kinds:
             following = kinds[len(kinds) - kinds[::-1].index(kind):]
-            if kind not in ("task", "generator", "exit") or not {"list", "set", "dict"} & {*following}:
+            if kind not in ("task", "generator", "exit") or not {"list", "deque", "set", "dict"} & {*following}:
                 return kind
     return None
 

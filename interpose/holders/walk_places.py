@@ -13,7 +13,7 @@ FILLING_FUNCTIONS = ("heappush", "heappushpop", "heapreplace", "insort", "insort
 NO_PLACE = (None, None, 0)
 # The file of methods that dataclasses and namedtuple make. A program that is given with -c has the same, but no file.
 GENERATED = "<string>" if "__file__" in vars(sys.modules["__main__"]) else None
-EXACT_KINDS = ("list", "set", "dict", "queue", "attribute")  # the assignment of an outer variable stores nothing in them
+EXACT_KINDS = ("list", "deque", "set", "dict", "queue", "attribute")  # the assignment of an outer variable stores nothing in them
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 facts = {"fill": {}, "item": {}, "var": {}, "attr": {}, "context": {}, "call": {}}  # name: places
 loops = {}  # id of a code object: [offset, target] of each jump back

@@ -65,6 +65,7 @@ def program(tmp_path):
 
 @pytest.mark.parametrize("kind, chain, items, who, action", [
     ("list", "curve.kept_scores[*]", 12, "curve.kept_scores (list of 12), filled at score.py:28", "Remove the items"),
+    ("deque", "main: agent.memory[*]", 12, "main: agent.memory (deque of 12), filled at score.py:28", "maxlen that fits"),
     ("dict", "main: cache[*]", 12, "main: cache (dict of 12), filled at score.py:28", "Remove the entries"),
     ("dict", "store[*].scores[*]", 3, "store[*].scores (dict of 3), filled at score.py:28", "Remove the entries"),
     ("attribute", "store[*].score", 3, "store[*].score, assigned at score.py:28", "Set the attribute to None"),

@@ -10,10 +10,11 @@ KEEPERS = SCRIPTS / "keepers" / "keepers.py"
 UNIT = 1 << 16
 (
     OOM, ENDED, INTERRUPTED, IN_BACKWARD, UNREACHABLE, ARRAYS, TASKS, RECURSIVE, RUNNING, EXITS, HELPERS, CLASSES, ATTRIBUTES,
+    DEQUES,
 ) = (
     SCRIPTS / "keepers" / f"{name}.py"
     for name in ("runs_out", "ends", "interrupted", "runs_out_in_backward", "unreachable", "arrays", "tasks", "recursive", "running",
-                 "exits", "helpers", "classes", "attributes")
+                 "exits", "helpers", "classes", "attributes", "deques")
 )  # fmt: skip
 
 # Size of the storages in the program: number of storages, kind of the holder, chain, number of items of the container.
@@ -257,3 +258,10 @@ def test_attributes_frames_and_generators_are_named_as_the_program_sees_them(dry
     recording = dry_run(str(ATTRIBUTES))
     assert recording.completed.stdout == "[]\n"  # a property was not run
     assert holders(recording, "asked")[size] == [(kind, chain, items_count, commented_lines(ATTRIBUTES)[size])] * count
+
+
+@pytest.mark.parametrize("size, line, chain", [
+    (75, 75, "main: agent.memory[*]"), (76, 75, "main: agent.memory[*]"), (77, 77, "main: agent.latest[*]"),
+])  # fmt: skip
+def test_an_item_of_a_deque_is_of_no_list(dry_run, size, line, chain):
+    assert holders(dry_run(str(DEQUES)), "asked")[size] == [("deque", chain, 6, commented_lines(DEQUES)[line])] * 6
