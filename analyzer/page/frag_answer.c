@@ -59,23 +59,27 @@ static int name_pin(char name[BLAME_TEXT_BYTES], const struct study *study, cons
     return 0;
 }
 
+/* Says which line pins most. Free memory beside blocks of several lines is pinned by none of them
+ * alone, so the line that pins most alone may pin little. */
 static int say_pin(struct opening *opening, const struct words *words, const struct pins *pins,
-                   struct err *err)
+                   uint64_t idle_bytes, struct err *err)
 {
     const struct pin *pin = &pins->lines.items[0];
+    const uint64_t bytes = pin->alone_bytes ? pin->alone_bytes : pin->pinned_bytes;
+    const char *part = bytes > idle_bytes / 2 ? "Most of it is pinned by"
+                       : pin->alone_bytes     ? "The largest part that one line pins alone is by"
+                                              : "The largest part is pinned by";
     char name[BLAME_TEXT_BYTES];
     if (name_pin(name, words->study, pins, pin, err) < 0)
         return -1;
-    return page_say(opening, VERDICT_who,
-                    "Most of it is pinned by %s: %s beside %llu %s of %s in all.", name,
-                    BYTES_TEXT(pin->alone_bytes ? pin->alone_bytes : pin->pinned_bytes),
-                    (unsigned long long)pin->block_count,
+    return page_say(opening, VERDICT_who, "%s %s: %s beside %llu %s of %s in all.", part, name,
+                    BYTES_TEXT(bytes), (unsigned long long)pin->block_count,
                     pin->block_count == 1 ? "block" : "blocks", BYTES_TEXT(pin->block_bytes));
 }
 
 /* Names the line whose blocks pin most memory. Says nothing if no block pins a segment. */
 static int say_worst_pin(struct opening *opening, const struct words *words, uint64_t index,
-                         struct err *err)
+                         uint64_t idle_bytes, struct err *err)
 {
     struct segment_list pieces;
     struct pins pins;
@@ -85,7 +89,7 @@ static int say_worst_pin(struct opening *opening, const struct words *words, uin
     segments_release(&pieces);
     if (found)
         return -1;
-    const int status = pins.lines.count ? say_pin(opening, words, &pins, err) : 1;
+    const int status = pins.lines.count ? say_pin(opening, words, &pins, idle_bytes, err) : 1;
     pins_release(&pins);
     return status;
 }
@@ -120,7 +124,7 @@ static int say_who(struct opening *opening, const struct words *words, const str
 {
     if (idle->cause == IDLE_STRANDED)
         return words->study->history.accounts[words->account].kind == ACCOUNT_pool
-                   ? say_worst_pin(opening, words, index, err)
+                   ? say_worst_pin(opening, words, index, idle->bytes, err)
                    : 1;
     if (!*idle->label)
         return 1;

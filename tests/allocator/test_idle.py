@@ -312,3 +312,18 @@ def test_diff_speaks_of_reserved_memory_if_the_peak_is_the_same(tmp_path, rounds
     said = sentences_of(load_json("diff", *paths))
     assert said[0].startswith("The peak is the same")
     assert [text for text in said if text.startswith("Reserved")] == sentences
+
+
+@pytest.mark.parametrize("beside, who", [
+    (1, "Most of it is pinned by keep.py:1 keep: 3.92 GiB beside 4 blocks of 80.00 MiB in all."),
+    (2, "The largest part that one line pins alone is by keep.py:1 keep: 1004.00 MiB beside 4 blocks of 80.00 MiB in all."),
+])  # fmt: skip
+def test_a_line_that_pins_little_alone_does_not_pin_most(trace, beside, who):
+    """Four segments of 1 GiB hold a small tensor each. In the second case, three of them hold one of another line, too."""
+    lines = [trace.stack((f"{name}.py", 1, name)) for name in ("keep", "note")]
+    segments = [trace.filled_segment(GIB) for _ in range(4)]
+    for number, segment in enumerate(segments):
+        trace.tensor_free(segment)
+        for each in range(beside if number else 1):
+            trace.tensor(segment + each * 20 * MIB, 20 * MIB, stack=lines[each])
+    assert ("who", who) in said(trace, "frag", "--at=end")
