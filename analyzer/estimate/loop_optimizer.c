@@ -47,6 +47,8 @@ static void make_states(struct run *run, const struct optimizer_kind *kind)
             continue;
         if (kind->kind == OPTIMIZER_STATE_factored)
             make_factored(run, parameter);
+        else if (kind->kind == OPTIMIZER_STATE_wide)
+            make_state(run, parameter->updated_elements * DTYPE_FP32_BYTES, kind->states);
         else if (kind->kind == OPTIMIZER_STATE_quantized)
             make_quantized(run, parameter, kind->states);
         else if (kind->kind == OPTIMIZER_STATE_orthogonal && parameter->shape->rank != 2)

@@ -63,6 +63,8 @@ def adapted(layers=8, **settings):
 
 
 FIXED_ON |= {
+    "gpt2, adam8bit": case(gpt2(768, 6, 12, vocab_size=8000), 1, 128, "adam8bit", **BF16),
+    "gpt2, lion": case(gpt2(768, 6, 12, vocab_size=8000), 1, 128, "lion", **BF16),
     "llama, adapters": adapted(lora=16),
     "llama, adapters everywhere": adapted(6, lora=8, amp="bfloat16", **EVERYWHERE),
     "llama, adapters in bfloat16": adapted(lora=16, **BF16, **EVERYWHERE, **DROPPED),
@@ -147,6 +149,8 @@ WRITTEN_AFTERWARDS |= {
     "phi3, adapters": case(decoder("phi3", "Phi3ForCausalLM", 1024, 6, 16, 8000, intermediate_size=2816, pad_token_id=0), 4, 1024, lora=16, **BF16,
                            **DROPPED, **{"lora-on": "qkv_proj,o_proj,gate_up_proj,down_proj"}),
     "opt, adapters": case(decoder("opt", "OPTForCausalLM", 768, 6, 12, 8000, ffn_dim=3072), 8, 1024, lora=8, amp="float16", **DROPPED),
+    "llama, adam-bnb": case(decoder("llama", "LlamaForCausalLM", 1024, 8, 16, 32000, intermediate_size=2816), 1, 128, "adam-bnb", **BF16),
+    "qwen2, lion8bit": case(decoder("qwen2", "Qwen2ForCausalLM", 896, 6, 14, 8000, intermediate_size=4864, num_key_value_heads=2), 1, 256, "lion8bit"),
     "bert, adapters": case(decoder("bert", "BertForSequenceClassification", 768, 6, 12, 30522), 32, 256, lora=8, **BF16, **DROPPED,
                            **{"lora-on": "query,value"}),
 }

@@ -33,12 +33,16 @@ OPTIMIZERS = {
     "adafactor": torch.optim.Adafactor,
     "muon": torch.optim.Muon,
 }
+BITSANDBYTES = {"adam-bnb": "AdamW", "adam8bit": "AdamW8bit", "lion": "Lion", "lion8bit": "Lion8bit"}
 
 
 def make_optimizers(case, model):
     """Returns one optimizer. For "muon", also returns an AdamW for the other parameters, because Muon takes only
     matrices."""
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    if case["optimizer"] in BITSANDBYTES:
+        import bitsandbytes
+        return [getattr(bitsandbytes.optim, BITSANDBYTES[case["optimizer"]])(parameters)]
     if case["optimizer"] != "muon":
         return [OPTIMIZERS[case["optimizer"]](parameters)]
     rest = [parameter for parameter in parameters if parameter.ndim != 2]

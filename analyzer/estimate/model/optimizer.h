@@ -13,6 +13,7 @@ enum optimizer {
 enum optimizer_state {
     OPTIMIZER_STATE_alike,
     OPTIMIZER_STATE_factored,
+    OPTIMIZER_STATE_wide,
     OPTIMIZER_STATE_quantized,
     OPTIMIZER_STATE_orthogonal
 };
