@@ -3,6 +3,19 @@
 #include "loop.h"
 
 /*
+ * Adds the gradient that a weight got in another layer, if the weight is tied. The sum is a new
+ * tensor, because the head's gradient is a view of its transpose. Under autocast that gradient is a
+ * copy of its own, to which autograd adds in place.
+ */
+static void sum_tied(struct run *run, uint64_t bytes)
+{
+    const bool in_place = dtype_bytes(run->plan->settings.amp) < DTYPE_FP32_BYTES;
+    for (size_t i = 0; i < run->tied_count && !in_place; i++)
+        if (run->storages[run->tied[i]].bytes == bytes)
+            storage_drop(run, storage_new(run, CATEGORY_temporaries, bytes));
+}
+
+/*
  * Makes the gradients of the layer's parameters. A new gradient is temporary if it is added to the
  * gradient of an earlier batch, or if gradients are views of a bucket and it is copied there.
  */
@@ -15,6 +28,7 @@ static void make_gradients(struct run *run, const struct plan_layer *planned)
         const uint64_t bytes = run->plan->parameters[parameter].gradient_bytes;
         if (run->plan->parameters[parameter].frozen)
             continue;
+        uint32_t made = NONE;
         if (has_replicas(run))
             replicas_gradient(run, parameter);
         else if (zero_gradient(run, parameter))
@@ -22,7 +36,9 @@ static void make_gradients(struct run *run, const struct plan_layer *planned)
         else if (run->gradients[parameter] == SCHEDULE_NO_BLOCK && !is_viewed)
             run->gradients[parameter] = schedule_alloc(run->schedule, CATEGORY_gradients, bytes);
         else
-            storage_drop(run, storage_new(run, CATEGORY_temporaries, bytes));
+            made = storage_new(run, CATEGORY_temporaries, bytes);
+        sum_tied(run, bytes);
+        storage_drop(run, made);
     }
 }
 
