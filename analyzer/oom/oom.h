@@ -22,7 +22,7 @@
  *   fragmented  the memory was there, but not in one piece: idle bytes would have been enough,
  *               alone or with the free bytes of the card. In a pool, also in one of the driver's,
  *               the idle bytes must be at least a twentieth of the bytes that the pool holds. Idle
- *               bytes that need the free ones must be at least a twentieth of the request
+ *               bytes that need the free ones must be at least a hundredth of the request
  *   others      other processes' bytes, by NVML, would have made room. If NVML told nothing: the
  *               bytes in use beyond this process and its context would have made room, and are more
  *               than a context grows by

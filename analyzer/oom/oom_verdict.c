@@ -36,13 +36,13 @@ static bool is_notable(const struct oom *oom, uint64_t idle_bytes)
     return idle_bytes && idle_bytes >= oom->reserved_bytes / ROUNDING_DIVISOR;
 }
 
-/* A small part of the request, such as the rounding of a nearly empty process, is not why it
+/* A trifle beside the request, such as the rounding of a nearly empty process, is not why it
  * failed, even if it would have closed the gap. */
 static bool is_enough(const struct oom *oom, uint64_t idle_bytes)
 {
     return (idle_bytes && idle_bytes >= oom->requested_bytes) ||
            (is_notable(oom, idle_bytes) &&
-            idle_bytes >= oom->requested_bytes / IDLE_WORTH_SAYING_DIVISOR &&
+            idle_bytes >= oom->requested_bytes / IDLE_TRIFLE_DIVISOR &&
             would_fit(oom->requested_bytes, idle_bytes, oom->device_free_bytes, 0));
 }
 

@@ -44,7 +44,7 @@ static uint64_t card_bytes_of(const struct words *words)
 /* --- the cause --- */
 
 /* Names the line of the pin. The stack of a backward has none, so its line is the one that called
- * backward. Returns -1 if there is no memory. */
+ * backward. Returns 1; 0 if the blocks have no stack; -1 if there is no memory. */
 static int name_pin(char name[BLAME_TEXT_BYTES], const struct study *study, const struct pins *pins,
                     const struct pin *pin, struct err *err)
 {
@@ -56,7 +56,7 @@ static int name_pin(char name[BLAME_TEXT_BYTES], const struct study *study, cons
     }
     snprintf(name, BLAME_TEXT_BYTES, "%s",
              blamed->is_known ? blamed->label : "blocks without a stack");
-    return 0;
+    return blamed->is_known;
 }
 
 /* Says which line pins most. Free memory beside blocks of several lines is pinned by none of them
@@ -66,14 +66,20 @@ static int say_pin(struct opening *opening, const struct words *words, const str
 {
     const struct pin *pin = &pins->lines.items[0];
     const uint64_t bytes = pin->alone_bytes ? pin->alone_bytes : pin->pinned_bytes;
-    const char *part = bytes > idle_bytes / 2 ? "Most of it is pinned by"
-                       : pin->alone_bytes     ? "The largest part that one line pins alone is by"
-                                              : "The largest part is pinned by";
-    char name[BLAME_TEXT_BYTES];
-    if (name_pin(name, words->study, pins, pin, err) < 0)
+    const char *text = BYTES_TEXT(bytes);
+    const bool is_most = bytes > idle_bytes / 2;
+    char name[BLAME_TEXT_BYTES], who[BLAME_TEXT_BYTES + UNITS_TEXT_BYTES + 32];
+    const int is_named = name_pin(name, words->study, pins, pin, err);
+    if (is_named < 0)
         return -1;
-    return page_say(opening, VERDICT_who, "%s %s: %s beside %llu %s of %s in all.", part, name,
-                    BYTES_TEXT(bytes), (unsigned long long)pin->block_count,
+    if (is_most || !pin->alone_bytes)
+        snprintf(who, sizeof who, "%s is pinned by %s: %s",
+                 is_most ? "Most of it" : "The largest part", name, text);
+    else
+        snprintf(who, sizeof who, "%s %s most alone: %s,",
+                 is_named ? name : "Blocks without a stack", is_named ? "pins" : "pin", text);
+    return page_say(opening, VERDICT_who, "%s beside %llu %s of %s in all.", who,
+                    (unsigned long long)pin->block_count,
                     pin->block_count == 1 ? "block" : "blocks", BYTES_TEXT(pin->block_bytes));
 }
 

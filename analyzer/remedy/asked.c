@@ -2,6 +2,8 @@
 /* Judges a failed request by the requests before it; see asked.h. */
 #include "asked.h"
 
+#include "analyzer/allocator/allocator.h"
+#include "analyzer/analysis/fragmentation/frag.h"
 #include "analyzer/thresholds/thresholds.h"
 
 /* True if autograd may keep the block. Then its size is that of a layer, and its place allocates
@@ -121,15 +123,23 @@ static uint64_t find_outgrown(const struct at_moment *at, const struct lives *li
                : 0;
 }
 
-/* Size of the line's largest request before the last one, if it was clearly smaller and would have
- * fitted into the free memory of the card; 0: it was not. */
+/* Size of the driver's memory for such a request: a pool's new segment, or the request itself. */
+static uint64_t driver_bytes(const struct oom *oom, uint64_t bytes)
+{
+    return oom->asks_for_pool ? allocator_segment_bytes(bytes)
+                              : ((bytes + FRAG_GRANULE_BYTES - 1) & ~(FRAG_GRANULE_BYTES - 1));
+}
+
+/* Size of the line's largest request before the last one, if it was clearly smaller and the driver
+ * would have had enough for it; 0: it was not, or something else than the card is full. */
 static uint64_t find_fitting(const struct at_moment *at, const struct lives *lives, uint32_t place,
                              const struct oom *oom)
 {
     const struct rising rising = lives_of(lives, place).rising;
     const uint64_t before_bytes = rising.most_before_bytes;
     return place != PLACE_ROOT && before_bytes && oom->device_known &&
-                   before_bytes <= oom->device_free_bytes &&
+                   oom->verdict == OOM_EXHAUSTED &&
+                   driver_bytes(oom, before_bytes) <= oom->device_free_bytes &&
                    (double)rising.last_bytes >= (double)before_bytes * MUCH_LARGER_RATIO &&
                    !line_asked_for_more(at, lives, place, before_bytes)
                ? before_bytes
@@ -156,19 +166,19 @@ int asked_find(struct asked *asked, const struct at_moment *at, const struct liv
     if (place == PLACE_NONE)
         return -1;
     const struct place_life life = lives_of(lives, place);
+    const bool of_model = makes_model(at, lives, place);
     *asked = (struct asked){
         .rising = life.rising,
         .replaced_bytes = find_replaced(at, lives, place),
-        .outgrown_bytes =
-            makes_model(at, lives, place) ? 0 : find_outgrown(at, lives, place, card_bytes),
-        .fitting_bytes = find_fitting(at, lives, place, oom),
+        .outgrown_bytes = of_model ? 0 : find_outgrown(at, lives, place, card_bytes),
+        .fitting_bytes = of_model ? 0 : find_fitting(at, lives, place, oom),
         .ignores_batch = ignores_batch(at, lives, &life),
         .grows = place != PLACE_ROOT &&
                  (rising_goes_on(&life.rising) || rising_doubles(&life.rising)) &&
                  !may_be_layers(at, lives, place),
         .halved_count = caught->count ? caught->halved_count : 0,
         .is_beyond_card = oom->reason == OOM_MORE_THAN_CARD || oom->reason == OOM_MORE_THAN_GIVEN,
-        .makes_model = makes_model(at, lives, place),
+        .makes_model = of_model,
         .is_unproven =
             life.births_count < 2 && card_bytes && size_bytes > card_bytes / FIRST_REQUEST_DIVISOR};
     const bool is_tensor = at->history->accounts[failure->account].kind == ACCOUNT_pool;

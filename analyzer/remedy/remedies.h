@@ -66,8 +66,8 @@ struct asked {
     /* The largest request of its place before, of which this one is many times as large and most of
      * the card; 0: it is not. */
     uint64_t outgrown_bytes;
-    /* The largest request of its place before, if it was clearly smaller and the card's free memory
-     * would be enough for it; 0: it is not. */
+    /* The largest request of its place before, if it was clearly smaller and the free memory of the
+     * card, which was exhausted, would be enough for it; 0: it is not. */
     uint64_t fitting_bytes;
 };
 

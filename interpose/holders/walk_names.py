@@ -17,7 +17,8 @@ SEQUENCES = (list, tuple, collections.deque, set, frozenset)
 HOOKS = {"_forward_hooks": "forward hook", "_forward_pre_hooks": "forward hook", "_backward_hooks": "backward hook",
          "_backward_pre_hooks": "backward hook"}
 KINDS_OF_OBJECTS = (("torch.optim.optimizer.Optimizer", "optimizer"), ("queue.Queue", "queue"), ("_queue.SimpleQueue", "queue"),
-                    ("_asyncio.Task", "task"), ("_thread._local", "thread"), ("itertools.cycle", "iterator"))
+                    ("asyncio.queues.Queue", "queue"), ("_asyncio.Task", "task"), ("_thread._local", "thread"),
+                    ("itertools.cycle", "iterator"))
 # Types that stand for what they have in this attribute.
 WRAPPERS = {"weakref.WeakKeyDictionary": "data", "weakref.WeakValueDictionary": "data", "collections.UserDict": "data",
             "collections.UserList": "data", "concurrent.futures._base.Future": "_result"}

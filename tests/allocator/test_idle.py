@@ -314,13 +314,14 @@ def test_diff_speaks_of_reserved_memory_if_the_peak_is_the_same(tmp_path, rounds
     assert [text for text in said if text.startswith("Reserved")] == sentences
 
 
-@pytest.mark.parametrize("beside, who", [
-    (1, "Most of it is pinned by keep.py:1 keep: 3.92 GiB beside 4 blocks of 80.00 MiB in all."),
-    (2, "The largest part that one line pins alone is by keep.py:1 keep: 1004.00 MiB beside 4 blocks of 80.00 MiB in all."),
+@pytest.mark.parametrize("beside, has_stack, who", [
+    (1, True, "Most of it is pinned by keep.py:1 keep: 3.92 GiB beside 4 blocks of 80.00 MiB in all."),
+    (2, True, "keep.py:1 keep pins most alone: 1004.00 MiB, beside 4 blocks of 80.00 MiB in all."),
+    (2, False, "Blocks without a stack pin most alone: 1004.00 MiB, beside 4 blocks of 80.00 MiB in all."),
 ])  # fmt: skip
-def test_a_line_that_pins_little_alone_does_not_pin_most(trace, beside, who):
-    """Four segments of 1 GiB hold a small tensor each. In the second case, three of them hold one of another line, too."""
-    lines = [trace.stack((f"{name}.py", 1, name)) for name in ("keep", "note")]
+def test_a_line_that_pins_little_alone_does_not_pin_most(trace, beside, has_stack, who):
+    """Four segments of 1 GiB hold a small tensor each. In the other cases, three of them hold one of another line, too."""
+    lines = [trace.stack(("keep.py", 1, "keep")) if has_stack else None, trace.stack(("note.py", 1, "note"))]
     segments = [trace.filled_segment(GIB) for _ in range(4)]
     for number, segment in enumerate(segments):
         trace.tensor_free(segment)

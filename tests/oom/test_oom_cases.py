@@ -260,6 +260,7 @@ TRIMS, GRAPHS_TRIM = "cudaMemPoolTrimTo", "cudaDeviceGraphMemTrim"
         ("async", 11, 0, "fragmented", [], []),  # the pool that was asked has it in pieces
         ("tensor", 0, 11, "cached", [IN_GRAPHS], [GRAPHS_TRIM]),
         ("linear", 0, 1, "exhausted", [IN_GRAPHS], []),  # too little
+        ("linear", 5.0625, 0.125, "cached", [IN_POOLS, IN_GRAPHS], [TRIMS, GRAPHS_TRIM]),  # neither without the other
         ("linear", 0, 0, "exhausted", [], []),
     ],
 )
@@ -267,13 +268,13 @@ def test_idle_memory_that_the_call_cannot_take_is_named_with_the_call_that_gives
     case, memory, pools, graphs, verdict, why, remedies
 ):
     """6 GiB are asked for, and 1 GiB is free. The driver's pools have no live block but keep memory."""
-    case.free -= (pools + graphs) * GIB
+    case.free -= int((pools + graphs) * GIB)
     live = case.malloc(case.free - GIB)
     if memory == "tensor":
         case.trace.tensor(live, case.sizes[live])
     case.trace.event("pool-create", object=0x77, device=0)
-    case.trace.pool_usage(0x77, 0, pools * GIB)
-    case.trace.graph_usage(0, graphs * GIB)
+    case.trace.pool_usage(0x77, 0, int(pools * GIB))
+    case.trace.graph_usage(0, int(graphs * GIB))
     case.out_of_memory(6 * GIB) if memory == "tensor" else case.refused(6 * GIB, memory)
     found = case.answer()
     assert found["oom"][0]["verdict"] == verdict
@@ -587,5 +588,13 @@ def test_the_rounding_of_a_nearly_empty_process_does_not_fragment_a_request_for_
     """A quarter of the 4 MiB reserved is idle, and would have closed the gap of 512 KiB. The request is for nearly 16 GiB."""
     case.malloc(3 * MIB)
     case.refused(case.free + (MIB >> 1))
-    oom = case.only()
-    assert (oom["verdict"], oom["idle_bytes"]) == ("exhausted", MIB)
+    assert case.only()["verdict"] == "exhausted"
+
+
+@pytest.mark.parametrize("hole, verdict", [(8, "fragmented"), (4, "exhausted")])
+def test_idle_memory_that_closes_the_gap_is_fragmentation_unless_it_is_a_trifle(case, hole, verdict):
+    """Thirty segments of 20 MiB have a hole each. All holes are 1.5 % or 0.8 % of the request, and close the gap."""
+    for _ in range(30):
+        case.trace.tensor(case.malloc(20 * MIB), (20 - hole) * MIB)
+    case.out_of_memory(case.free + 30 * hole * MIB)
+    assert case.only()["verdict"] == verdict

@@ -458,21 +458,82 @@ def test_a_request_that_its_step_explains_has_not_outgrown_its_line(tmp_path):
     assert "times the largest one" not in said and "Check how the size is computed" not in said
 
 
+class Card:
+    """PyTorch has filled a card of 16000 MiB: each tensor has a segment of the driver's, and nothing is idle."""
+
+    def __init__(self, path, **meta):
+        self.trace = Trace(path, **meta)
+        self.trace.card(16000 * MIB, 0)
+        self.used = 0
+
+    def alloc(self, mib, *frames, segment=None):
+        self.used += segment or mib
+        address = self.trace.alloc((segment or mib) * MIB)
+        return self.trace.tensor(address, mib * MIB, stack=self.trace.stack(*frames)), segment or mib
+
+    def free(self, block):
+        self.trace.tensor_free(block[0])
+        self.trace.free(block[0])
+        self.used -= block[1]
+
+    def why(self, mib, *frames, segment=None, limit=0):
+        """Asks for the tensor, which is refused. limit: PyTorch may use so much less than the card. Returns the reason."""
+        self.trace.device_memory((16000 - self.used) * MIB, 16000 * MIB)
+        stack = self.trace.stack(*frames)
+        for _ in range(0 if limit else 2):
+            self.trace.fail((segment or mib) * MIB, stack=stack)
+        self.trace.fail(mib * MIB, "tensor", stack=stack)
+        return " ".join(row["text"] for row in load_json("oom", self.trace.write())["verdict"] if row["role"] == "why")
+
+
+@pytest.fixture
+def card(tmp_path):
+    return Card(tmp_path / "trace.db", tells_autograd=1)
+
+
 @pytest.mark.parametrize("steps, before, said", [
     (4, 600, "the request is 2.0 times the largest one of this line before, 600.00 MiB, which would fit."),
     (4, 900, None),  # would not fit either
     (4, 1100, None),  # hardly smaller
     (2, 600, None),  # perhaps larger layers of one model
 ])  # fmt: skip
-def test_a_request_that_outgrew_those_that_would_fit_is_compared_with_them(run, steps, before, said):
+def test_a_request_that_outgrew_those_that_would_fit_is_compared_with_them(card, steps, before, said):
     """A prompt is longer than those before; the layers of a model ask one after the other."""
-    with run.trace.phase("init"):
-        run.alloc(15000, (FILE, 2, "build"), MAIN)
+    card.alloc(15200, (FILE, 2, "build"), MAIN)
     for number in range(1, steps + 1):
         for size in (300, 300) if number % 2 else (before, before):
-            run.free(run.alloc(size, *GATHER))
-        run.trace.step(number)
-    run.trace.device_memory(800 * MIB, 16000 * MIB)
-    run.fail(1200, *GATHER)
-    texts, _ = run.answer()
-    assert ("times the largest one" in texts["why"]) == bool(said) and (said or "") in texts["why"]
+            card.free(card.alloc(size, *GATHER))
+        card.trace.step(number)
+    why = card.why(1200, *GATHER)
+    assert why.startswith("Exhausted: ")
+    assert ("times the largest one" in why) == bool(said) and (said or "") in why
+
+
+def test_a_request_that_a_limit_refused_is_not_compared_with_one_that_would_fit_the_card(card):
+    card.alloc(7500, (FILE, 2, "build"), MAIN)
+    for number in range(1, 5):
+        card.free(card.alloc(900, *GATHER))
+        card.trace.step(number)
+    why = card.why(1800, *GATHER, limit=8000)
+    assert why.startswith("A limit: ") and "would fit" not in why
+
+
+@pytest.mark.parametrize("free, said", [(6, False), (20, True)])
+def test_a_tensor_fits_only_where_its_segment_does(card, free, said):
+    """PyTorch asks the driver for 20 MiB if a tensor has 1 to 10 MiB."""
+    card.alloc(16000 - free, (FILE, 2, "build"), MAIN)
+    for number in range(1, 5):
+        card.free(card.alloc(2, *GATHER, segment=20))
+        card.trace.step(number)
+    assert ("2.00 MiB, which would fit" in card.why(24, *GATHER)) == said
+
+
+@pytest.mark.parametrize("of_model", [True, False])
+def test_a_model_that_is_moved_in_steps_is_not_compared_with_its_smaller_layers(card, of_model):
+    moved = ("/lib/torch/nn/modules/module.py", 900, "Module._apply"), ("/lib/torch/nn/modules/module.py", 1300, "Module.cuda")
+    stack = (*(moved if of_model else ()), (FILE, 2, "build"), MAIN)
+    card.alloc(14700, (FILE, 3, "load"), MAIN)
+    for number in range(1, 5):
+        card.alloc(200, *stack)
+        card.trace.step(number)
+    assert ("which would fit" in card.why(1200, *stack)) != of_model

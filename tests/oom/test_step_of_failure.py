@@ -86,9 +86,10 @@ def test_an_evaluation_every_four_steps_is_another_path_than_that_of_most_steps(
     assert said.endswith("such as an evaluation.") != recorded
 
 
-@pytest.mark.parametrize("grows", [True, False])
-def test_a_path_that_enlarges_what_it_keeps_is_no_evaluation(trace, grows):
-    """Every fifth step adds rows to the parameters. In the second case it makes copies of one size."""
+@pytest.mark.parametrize("grows, evaluations, freed", [(True, 0, 0), (False, 0, 0), (True, 3, 0), (True, 0, 3)])
+def test_a_path_that_enlarges_what_it_keeps_is_no_evaluation(trace, grows, evaluations, freed):
+    """Every fifth step adds rows to the parameters. In the second case it makes copies of one size. In the others, the last
+    step also evaluates: it holds three blocks, or has freed them."""
     forward = trace.stack(("train.py", 10, "step"))
     lines = [trace.stack(("train.py", 30 + number, "add_rows")) for number in range(2)]
     rows, size = [], 100.0
@@ -107,6 +108,10 @@ def test_a_path_that_enlarges_what_it_keeps_is_no_evaluation(trace, grows):
             for row in rows:
                 trace.free(row, "tensor")
             rows = added
+        evaluated = [tensor(size * 0.9, trace.stack(("train.py", 60 + each, "evaluate")), False)
+                     for each in range(evaluations + freed if number == 35 else 0)]  # fmt: skip
+        for block in evaluated[evaluations:]:
+            trace.free(block, "tensor")
         made = tensor(50, forward, True)
         if number == 35:
             trace.fail(50 * MIB, "tensor", stack=forward)
@@ -115,10 +120,12 @@ def test_a_path_that_enlarges_what_it_keeps_is_no_evaluation(trace, grows):
         trace.step(number)
     said = why("oom", trace)
     assert "In step 35, call stacks that most other steps do not have hold " in said
-    assert ("kept blocks that get larger" in said, "such as an evaluation" in said) == (grows, not grows)
-    page = load_json("oom", trace.path)
-    assert ("Give these blocks their final size, or a limit" in str(page["verdict"])) == grows
-    assert not (grows and "alf the batch" in str(page["verdict"]))
+    is_cause = grows and not evaluations
+    assert ("kept blocks that get larger" in said, "such as an evaluation" in said) == (is_cause, not is_cause)
+    page = str(load_json("oom", trace.path)["verdict"])
+    assert ("Give the blocks of train.py:30 add_rows their final size, or a limit." in page) == is_cause
+    assert not (is_cause and "alf the batch" in page)
+    assert ("kept blocks that get larger" in why("steps", trace)) == (is_cause and not freed)
 
 
 @pytest.mark.parametrize("lines, is_advised", [(4, True), (12, False)])

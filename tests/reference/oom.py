@@ -164,7 +164,7 @@ def judge(books, failure, account, found):
         return bool(bytes_) and bytes_ >= reserved // 20
 
     def enough(bytes_):
-        return bytes_ and bytes_ >= asked or notable(bytes_) and bytes_ >= asked // 20 and asked <= bytes_ + (free or 0)
+        return bytes_ and bytes_ >= asked or notable(bytes_) and bytes_ >= asked // 100 and asked <= bytes_ + (free or 0)
 
     def makes_room(bytes_):
         return bytes_ >= (total or 0) // 32 and asked <= idle + (free or 0) + bytes_

@@ -21,9 +21,14 @@ static const struct {
                          "cudaDeviceGraphMemTrim before the request"},
 };
 
+/* True if the bytes are a notable part of the request, or had a part in a verdict for which those
+ * of all owners count together. */
 static bool is_worth_saying(const struct oom *oom, uint64_t bytes)
 {
-    return bytes && bytes >= oom->requested_bytes / IDLE_WORTH_SAYING_DIVISOR;
+    const uint64_t divisor = oom->verdict == OOM_CACHED
+                                 ? (uint64_t)IDLE_TRIFLE_DIVISOR * OOM_IDLE_OWNERS
+                                 : IDLE_WORTH_SAYING_DIVISOR;
+    return bytes && bytes >= oom->requested_bytes / divisor;
 }
 
 void page_oom_add_idle(struct text *out, const char *before, const struct oom *oom)

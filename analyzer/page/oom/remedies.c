@@ -161,7 +161,7 @@ static bool is_said(const struct opening *opening, const struct remedy *remedy, 
 {
     return ways & 1U << remedy_words(remedy->key)->way &&
            (!opening->failure_is_of_leak || frees_earlier(remedy)) &&
-           (!opening->failure_needs_more || remedy->key != REMEDY_expandable_segments);
+           (!opening->failure_needs_more || !remedy_is_of_allocator(remedy));
 }
 
 int page_remedies_say(struct opening *opening, const struct study *study, unsigned ways,

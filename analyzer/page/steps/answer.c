@@ -72,25 +72,6 @@ static const struct outlier_site *find_most(const struct outlier *outlier, bool 
     return most;
 }
 
-/* True if the line of the largest new call stack keeps blocks that it replaces by larger ones, as
- * one that adds rows to the parameters every hundred steps. */
-static int find_enlarging(struct step_findings *found, const struct study *study, uint32_t account,
-                          struct err *err)
-{
-    const struct outlier_site *most = find_most(&found->outlier, true, found->outlier.is_open);
-    struct account_leak leak;
-    if (found->outlier.cause != OUTLIER_NEW || !most)
-        return 0;
-    if (account_leak_find(&leak, study, account, err))
-        return -1;
-    const char *label = step_findings_of_site(found, most)->label;
-    for (size_t i = 0; i < leak.growing.count; i++)
-        found->enlarges |= leak.leak.verdict == LEAK_GROWS && leak.growing.items[i].is_enlarged &&
-                           !strcmp(leak.growing.items[i].blamed->label, label);
-    account_leak_release(&leak);
-    return 0;
-}
-
 int step_findings_find(struct step_findings *found, const struct study *study, uint32_t account,
                        struct err *err)
 {
@@ -98,9 +79,9 @@ int step_findings_find(struct step_findings *found, const struct study *study, u
     if (outlier_find(&found->outlier, &study->steps, &study->history, account, err))
         return -1;
     if (!ages_at_peak(&found->ages, &study->steps, &study->history, account, err) &&
-        !blame_all(found, study->symbols, err) && !find_enlarging(found, study, account, err))
+        !blame_all(found, study->symbols, err))
         return 0;
-    step_findings_release(found);
+    outlier_release(&found->outlier);
     return -1;
 }
 
@@ -198,21 +179,62 @@ static const char *path_reason(const struct study *study, uint32_t account,
                                    : "another path through the program";
 }
 
+/* True if the line keeps blocks that it replaces by larger ones. */
+static bool is_enlarging(const struct leak_rows *growing, const char *label)
+{
+    for (size_t i = 0; i < growing->count; i++)
+        if (growing->items[i].is_enlarged && !strcmp(growing->items[i].blamed->label, label))
+            return true;
+    return false;
+}
+
+/* Finds the line of the largest new call stack if it and others like it made most of the new
+ * memory, and keep blocks that they replace by larger ones, as lines that add rows to the
+ * parameters every hundred steps. *label is NULL if not. */
+static int find_enlarging(const char **label, const struct study *study, uint32_t account,
+                          const struct step_findings *found, bool holds, struct err *err)
+{
+    const struct outlier *outlier = &found->outlier;
+    const struct outlier_site *most = find_most(outlier, true, holds);
+    struct account_leak leak;
+    double bytes = 0;
+    *label = NULL;
+    if (account_leak_find(&leak, study, account, err))
+        return -1;
+    for (size_t i = 0; i < outlier->count && leak.leak.verdict == LEAK_GROWS; i++)
+        if (outlier->sites[i].is_new &&
+            is_enlarging(&leak.growing, step_findings_of_site(found, &outlier->sites[i])->label))
+            bytes += explained_bytes(outlier, &outlier->sites[i], holds);
+    const char *name = most ? step_findings_of_site(found, most)->label : "";
+    if (bytes > sum_explained(outlier, true, holds) / 2 && is_enlarging(&leak.growing, name))
+        *label = name;
+    account_leak_release(&leak);
+    return 0;
+}
+
 /* Says what the call stacks made that most other steps do not have. */
 static int say_new(struct opening *opening, const struct study *study, uint32_t account,
-                   const struct step_findings *found, bool holds)
+                   const struct step_findings *found, bool holds, struct err *err)
 {
     char most[WHO_BYTES];
-    if (found->enlarges)
+    const char *enlarging;
+    if (find_enlarging(&enlarging, study, account, found, holds, err))
+        return -1;
+    if (enlarging)
         page_next(opening, "leaks");
-    return page_join(opening, VERDICT_why,
-                     "in step %" PRIu64 ", call stacks that %sother steps do not have %s %s%s: %s",
-                     found->outlier.step.number, found->outlier.new_has_others ? "most " : "",
-                     holds ? "hold" : "allocated",
-                     BYTES_TEXT((uint64_t)sum_explained(&found->outlier, true, holds)),
-                     most_text(most, found, true, holds),
-                     found->enlarges ? "kept blocks that get larger"
-                                     : path_reason(study, account, &found->outlier));
+    const int status = page_join(
+        opening, VERDICT_why,
+        "in step %" PRIu64 ", call stacks that %sother steps do not have %s %s%s: %s",
+        found->outlier.step.number, found->outlier.new_has_others ? "most " : "",
+        holds ? "hold" : "allocated",
+        BYTES_TEXT((uint64_t)sum_explained(&found->outlier, true, holds)),
+        most_text(most, found, true, holds),
+        enlarging ? "kept blocks that get larger" : path_reason(study, account, &found->outlier));
+    if (status < 0 || !enlarging || !holds)
+        return status;
+    opening->failure_is_of_leak = true;
+    return page_say(opening, VERDICT_do, "Give the blocks of %s their final size, or a limit.",
+                    enlarging);
 }
 
 /* holds: the sentence is about the failure of an allocation. */
@@ -230,7 +252,7 @@ static int say_cause(struct opening *opening, const struct study *study, uint32_
     case OUTLIER_BEGAN:
         return say_began(opening, study, account, &found->outlier, err);
     case OUTLIER_NEW:
-        return say_new(opening, study, account, found, holds);
+        return say_new(opening, study, account, found, holds, err);
     case OUTLIER_MORE:
         return page_join(opening, VERDICT_why,
                          "in step %" PRIu64
@@ -421,10 +443,6 @@ int page_step_of_failure(struct opening *opening, const struct study *study,
     if (status > 0 && found.outlier.cause == OUTLIER_BEGAN)
         status =
             page_explain(opening, page_leaks_answer, false, study, &of_layer, err) < 0 ? -1 : 1;
-    if (status > 0 && found.enlarges) {
-        status = page_say(opening, VERDICT_do, "Give these blocks their final size, or a limit.");
-        opening->failure_is_of_leak = true;
-    }
     step_findings_release(&found);
     return status;
 }

@@ -14,7 +14,6 @@ struct step_findings {
     struct outlier outlier;
     struct ages ages;
     struct blame blame;
-    bool enlarges; /* the line of most new memory replaces kept blocks by larger ones */
 };
 
 int step_findings_find(struct step_findings *found, const struct study *study, uint32_t account,

@@ -260,8 +260,10 @@ def test_attributes_frames_and_generators_are_named_as_the_program_sees_them(dry
     assert holders(recording, "asked")[size] == [(kind, chain, items_count, commented_lines(ATTRIBUTES)[size])] * count
 
 
-@pytest.mark.parametrize("size, line, chain", [
-    (75, 75, "main: agent.memory[*]"), (76, 75, "main: agent.memory[*]"), (77, 77, "main: agent.latest[*]"),
+@pytest.mark.parametrize("size, line, kind, chain", [
+    (75, 75, "deque", "main: agent.memory[*]"), (76, 75, "deque", "main: agent.memory[*]"),
+    (77, 77, "deque", "main: agent.latest[*]"), (78, 78, "queue", "main: agent.waiting._queue[*]"),
 ])  # fmt: skip
-def test_an_item_of_a_deque_is_of_no_list(dry_run, size, line, chain):
-    assert holders(dry_run(str(DEQUES)), "asked")[size] == [("deque", chain, 6, commented_lines(DEQUES)[line])] * 6
+def test_an_item_of_a_deque_is_of_no_list(dry_run, size, line, kind, chain):
+    """The deque of a queue belongs to it: a maxlen would drop what it holds."""
+    assert holders(dry_run(str(DEQUES)), "asked")[size] == [(kind, chain, 6, commented_lines(DEQUES)[line])] * 6

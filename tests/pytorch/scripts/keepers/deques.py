@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Keeps memory in deques: pairs in one with a maxlen, and tensors in one without. Sizes as in keepers.py."""
+"""Keeps memory in deques: pairs in one with a maxlen, and tensors in one without and in a queue. Sizes as in keepers.py."""
+import asyncio
 import collections
 import ctypes
 
@@ -16,10 +17,12 @@ class Agent:
     def __init__(self):
         self.memory = collections.deque(maxlen=1000)
         self.latest = collections.deque()
+        self.waiting = asyncio.Queue()
 
     def store(self):
         self.memory.append((big(75), big(76)))  # 75
         self.latest.appendleft(big(77))  # 77
+        self.waiting.put_nowait(big(78))  # 78
 
 
 def main():
