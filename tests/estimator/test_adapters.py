@@ -105,15 +105,35 @@ def test_a_frozen_segment_keeps_nothing_for_a_second_run(estimate):
     assert last[0] == last[1] == last[2]
 
 
-@pytest.mark.parametrize("options, gpus", [(["--parallel=dp-other", "--logits=dropped"], 2), (["--logits=chunked"], 1)])
-def test_a_loss_in_a_module_holds_no_longer_than_one_outside(estimate, options, gpus):
-    def peak(module):
+@pytest.mark.parametrize("options, gpus, inside", [(["--parallel=dp-other", "--logits=dropped"], 2, ("head", "cast", "loss")),
+                                                   (["--logits=chunked"], 1, ("cast", "loss"))])
+def test_a_loss_in_a_module_holds_no_longer_than_one_outside(estimate, options, gpus, inside):
+    def peaks(module):
         layers = [{"type": "Linear", "out": 64, "bias": False, "name": "first"}, {"type": "Linear", "out": 4000, "bias": False, "name": "head"},
-                  {"type": "Float", "name": module + "cast"}, {"type": "TokenLoss", "name": module + "loss"}]  # fmt: skip
+                  {"type": "Float", "name": "cast"}, {"type": "TokenLoss", "name": "loss"}]  # fmt: skip
+        layers = [{**layer, "name": module * (layer["name"] in inside) + layer["name"]} for layer in layers]
         model = {"schema": "gpumemtrace.model/1", "input": [64, 32], "batch": 4, "dtype": "bfloat16", "layers": layers}
-        return estimate(model, f"--gpus={gpus}", *options)["phases"]
+        return [row["peak_bytes"] for row in estimate(model, f"--gpus={gpus}", *options)["phases"] if row["name"] != "forward"]
 
-    assert peak("criterion.") == peak("")
+    assert peaks("criterion.") == peaks("")
+
+
+def test_a_product_of_4_bit_copies_its_weight_and_a_wider_input_and_result(estimate):
+    def forward(dtype):
+        model = {"schema": "gpumemtrace.model/1", "input": [64], "batch": 1000, "layers": [{"type": "Linear", "name": "a", "out": 64, "bias": False}]}
+        result = estimate(model, "--inference", "--quantize=nf4", f"--dtype={dtype}")
+        return phase(result, "forward") - result["load"]["requested_bytes"]
+
+    assert forward("bfloat16") == 2 * 2 * 64 * 1000 + 2 * 64 * 64
+    assert forward("float32") == 2 * 4 * 64 * 1000 + 2 * 2 * 64 * 1000 + 2 * 64 * 64
+
+
+def test_the_states_of_bitsandbytes_are_float32(estimate):
+    def states(optimizer):
+        result = estimate(SMALL_LLAMA, BF16, f"--optimizer={optimizer}")
+        return (phase(result, "data") - result["load"]["requested_bytes"]) / result["parameters"]["count"]
+
+    assert [round(states(name)) for name in ("adamw", "adam-bnb", "lion")] == [4, 8, 4]
 
 
 @pytest.mark.parametrize("parallel", ["fsdp2", "zero2"])
