@@ -74,8 +74,8 @@ struct layer {
     uint64_t given;                    /* fields that the file sets, as bits of enum layer_field */
     enum quantization quantization;    /* of its weight */
     bool frozen;                       /* its parameters are not trained */
-    size_t
-        held_until;  /* a variable of its module holds its result until this layer; 0: none does */
+    /* a variable of its module holds its result until this layer; 0: none does */
+    size_t held_until;
     bool is_plain;   /* passes its input on under autocast */
     bool is_float32; /* of an adapter that is float32, even if the model is of a shorter type */
     /* its own tensors in weight files; NULL: there are no files */
