@@ -16,7 +16,8 @@
 #include "holding.h"
 
 /*
- * Returns the seq of an event in the run of `other`. Returns 0 if no line that is live at the peak
- * is in both runs.
+ * Finds the seq of an event in the run of `other`, or 0 if no line that is live at the peak is in
+ * both runs.
  */
-uint64_t alike_find(const struct holding *peak, const struct holding *other);
+int alike_find(uint64_t *seq, const struct holding *peak, const struct holding *other,
+               struct err *err);

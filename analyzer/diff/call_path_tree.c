@@ -35,7 +35,26 @@ static int add_site(struct call_path_tree *tree, size_t number, struct err *err)
     return 0;
 }
 
-int call_path_tree_make(struct call_path_tree *tree, const struct holding *holding, struct err *err)
+/* A parent has a lower number than its children, so each node still has its whole sum when it is
+ * subtracted. */
+static void inline_lines(struct call_path_tree *tree, const struct functions *functions)
+{
+    for (uint32_t i = 1; i < tree->count; i++) {
+        struct call_path_node *node = &tree->items[i];
+        const uint32_t outer = tree->lines.nodes[i].outer, file = node->call_line.file;
+
+        node->file = functions_is_of_both(functions, file) ? file : TEXT_SET_NONE;
+        if (!outer || functions_is_of_both(functions, node->call_line.key))
+            continue;
+        node->is_inlined = true;
+        tree->items[outer].each_bytes -= node->each_bytes;
+        for (int n = 0; n < PATH_NODE_TRAITS; n++)
+            tree->items[outer].traits[n] -= node->traits[n];
+    }
+}
+
+int call_path_tree_make(struct call_path_tree *tree, const struct holding *holding,
+                        const struct functions *functions, struct err *err)
 {
     int status = -1;
     *tree = (struct call_path_tree){.holding = holding};
@@ -47,6 +66,8 @@ int call_path_tree_make(struct call_path_tree *tree, const struct holding *holdi
         status = add_site(tree, i, err);
     if (status)
         call_path_tree_release(tree);
+    else
+        inline_lines(tree, functions);
     return status;
 }
 

@@ -6,18 +6,21 @@
 #pragma once
 
 #include "analyzer/symbol/frame_tree.h"
-#include "holding.h"
+#include "functions.h"
 
 enum { PATH_NODE_TRAITS = 32 };
 
 struct call_path_node {
     struct call_line call_line;
+    uint32_t file;   /* its file, or TEXT_SET_NONE if only this run has the file */
+    bool is_inlined; /* compared as a line of the function that called it; see functions.h */
     /* the first site that the line itself allocated: index in holding + 1 */
     uint32_t first_site;
     /*
-     * Average bytes of a block, summed over the stacks of the node and of all nodes below it.
-     * each_bytes is the total; traits are the sums by a hash of the called function. They allow two
-     * lines to be compared, whatever their names are and whatever is live.
+     * Average bytes of a block, summed over the stacks of the node and of all nodes below it,
+     * except those of inlined nodes. each_bytes is the total; traits are the sums by a hash of the
+     * called function. They allow two lines to be compared, whatever their names are and whatever
+     * is live.
      */
     uint64_t each_bytes;
     uint64_t traits[PATH_NODE_TRAITS];
@@ -33,7 +36,7 @@ struct call_path_tree {
 
 /* The holding must outlive the tree. On -1 nothing has to be released. */
 int call_path_tree_make(struct call_path_tree *tree, const struct holding *holding,
-                        struct err *err);
+                        const struct functions *functions, struct err *err);
 void call_path_tree_release(struct call_path_tree *tree);
 
 /* Returns the node at the end of a call path, or FRAME_TREE_NONE if the path is not in the tree. */

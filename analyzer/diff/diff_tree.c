@@ -442,10 +442,14 @@ int diff_tree_find(struct diff_tree *difference, const struct holding *before,
     struct blaming blaming = {.difference = difference, .err = err};
     const struct call_path_tree *both[2];
     struct call_path_tree trees[2] = {{0}};
+    struct functions functions;
     int status = -1;
+    if (functions_of(&functions, (const struct holding *const[]){before, after}, err))
+        return -1;
     *difference = (struct diff_tree){.names = after->names,
                                      .bytes = {before->total_bytes, after->total_bytes}};
-    if (call_path_tree_make(&trees[0], before, err) || call_path_tree_make(&trees[1], after, err))
+    if (call_path_tree_make(&trees[0], before, &functions, err) ||
+        call_path_tree_make(&trees[1], after, &functions, err))
         goto out;
     both[0] = &trees[0];
     both[1] = &trees[1];
@@ -455,6 +459,7 @@ int diff_tree_find(struct diff_tree *difference, const struct holding *before,
     order_rows(difference);
     status = 0;
 out:
+    functions_release(&functions);
     free(blaming.uses);
     call_path_tree_release(&trees[0]);
     call_path_tree_release(&trees[1]);

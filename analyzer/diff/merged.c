@@ -14,10 +14,7 @@ enum { ROW_MAX = 1024 };
 struct merging {
     struct diff_tree *difference;
     const struct call_path_tree **trees;
-    /* by node of a tree: the number that the node has in common with its counterpart on the other
-     * side */
-    uint32_t *pairs[2];
-    uint32_t *pair_count;
+    uint32_t *partners[2]; /* see pairs.h */
     struct err *err;
 };
 
@@ -115,16 +112,24 @@ static void add_each(const struct merging *merging, int side, uint32_t node, siz
 
 static int merge_nodes(const struct merging *merging, const uint32_t nodes[2], uint32_t outer);
 
+/* Merges each child of the line after with its partner, wherever that is, and each child of the
+ * line before that has no partner. */
 static int merge_children(const struct merging *merging, const uint32_t nodes[2], uint32_t outer)
 {
-    struct node_pair *pairs;
-    const int count = node_pairs_find(&pairs, merging->trees, nodes, merging->err);
-    int status = 0;
-    if (count < 0)
-        return -1;
-    for (int i = 0; i < count && !status; i++)
-        status = merge_nodes(merging, pairs[i].nodes, outer);
-    free(pairs);
+    int status = partners_find(merging->partners, merging->trees, nodes, merging->err);
+    for (int side = 1; side >= 0; side--) {
+        const struct frame_node *lines = merging->trees[side]->lines.nodes;
+        const uint32_t first = nodes[side] == FRAME_TREE_NONE ? 0 : lines[nodes[side]].first;
+
+        for (uint32_t at = first; at && !status; at = lines[at].next) {
+            uint32_t both[2];
+
+            both[side] = at;
+            both[!side] = merging->partners[side][at];
+            if (side || both[1] == FRAME_TREE_NONE)
+                status = merge_nodes(merging, both, outer);
+        }
+    }
     return status;
 }
 
@@ -146,10 +151,6 @@ static int merge_nodes(const struct merging *merging, const uint32_t nodes[2], u
                            .first_leaf = first,
                            .is_old = nodes[0] != FRAME_TREE_NONE};
     difference->node_count++;
-    for (int side = 0; side < 2; side++)
-        if (nodes[side] != FRAME_TREE_NONE)
-            merging->pairs[side][nodes[side]] = *merging->pair_count;
-    ++*merging->pair_count;
     if (add_leaves(merging, 0, nodes[0], first) || add_leaves(merging, 1, nodes[1], first))
         return -1;
     add_each(merging, 0, nodes[0], first);
@@ -166,26 +167,25 @@ static int merge_nodes(const struct merging *merging, const uint32_t nodes[2], u
 
 /* --- the line after which blocks are freed --- */
 
-/* Returns the number of the node after which most blocks were freed, or FRAME_TREE_NONE if it is
- * unknown. */
-static uint32_t pair_after(const struct merging *merging, int side, const struct held_life *life)
+/* Returns the node after which most blocks were freed, or FRAME_TREE_NONE if it is unknown. */
+static uint32_t node_after(const struct merging *merging, int side, const struct held_life *life)
 {
-    const uint32_t node = life->after_depth ? call_path_tree_find(merging->trees[side], life->after,
-                                                                  life->after_depth)
-                                            : FRAME_TREE_NONE;
-    return node == FRAME_TREE_NONE ? FRAME_TREE_NONE : merging->pairs[side][node];
+    return life->after_depth
+               ? call_path_tree_find(merging->trees[side], life->after, life->after_depth)
+               : FRAME_TREE_NONE;
 }
 
 static void find_freed_elsewhere(const struct merging *merging)
 {
     for (size_t i = 0; i < merging->difference->leaf_count; i++) {
         struct diff_leaf *leaf = &merging->difference->leaves[i];
-        const uint32_t before = pair_after(merging, 0, &leaf->lives[0]);
-        const uint32_t after = pair_after(merging, 1, &leaf->lives[1]);
+        const uint32_t before = node_after(merging, 0, &leaf->lives[0]);
+        const uint32_t after = node_after(merging, 1, &leaf->lives[1]);
 
-        leaf->is_freed_elsewhere = before != FRAME_TREE_NONE && after != FRAME_TREE_NONE &&
-                                   (before != after || leaf->lives[0].is_after_backward !=
-                                                           leaf->lives[1].is_after_backward);
+        leaf->is_freed_elsewhere =
+            before != FRAME_TREE_NONE && after != FRAME_TREE_NONE &&
+            (merging->partners[0][before] != after ||
+             leaf->lives[0].is_after_backward != leaf->lives[1].is_after_backward);
     }
 }
 
@@ -321,17 +321,15 @@ static void sum_up(struct diff_tree *difference)
 int diff_tree_merge(struct diff_tree *difference, const struct call_path_tree *trees[2],
                     struct err *err)
 {
-    uint32_t pair_count = 0;
     const struct merging merging = {
         .difference = difference,
         .trees = trees,
-        .pairs = {array_new(trees[0]->count, sizeof(uint32_t), err),
-                  array_new(trees[1]->count, sizeof(uint32_t), err)},
-        .pair_count = &pair_count,
+        .partners = {array_new(trees[0]->count, sizeof(uint32_t), err),
+                     array_new(trees[1]->count, sizeof(uint32_t), err)},
         .err = err,
     };
     int status = -1;
-    if (!merging.pairs[0] || !merging.pairs[1] ||
+    if (!merging.partners[0] || !merging.partners[1] ||
         merge_nodes(&merging, (const uint32_t[]){0, 0}, DIFF_NONE))
         goto out;
     find_freed_elsewhere(&merging);
@@ -340,7 +338,7 @@ int diff_tree_merge(struct diff_tree *difference, const struct call_path_tree *t
     sum_up(difference);
     status = 0;
 out:
-    free(merging.pairs[0]);
-    free(merging.pairs[1]);
+    free(merging.partners[0]);
+    free(merging.partners[1]);
     return status;
 }

@@ -11,14 +11,17 @@ enum { CELLS_MAX = 1 << 20, LEFT_MAX = 256 };
 
 struct child {
     const struct call_path_node *item;
+    /* the line of the list that the line is inlined into, or the line itself */
+    const struct call_path_node *host;
     uint32_t node; /* FRAME_TREE_NONE: it was paired */
 };
 
 struct pairing {
-    struct child *children[2]; /* of the node on each side, sorted by file, function and line */
-    size_t counts[2];
-    struct node_pair *pairs;
-    size_t count;
+    const struct call_path_tree **trees;
+    uint32_t *const *partners;
+    /* of the node on each side, sorted by file, function and line, each before its inlined lines */
+    struct child *children[2];
+    size_t counts[2], capacities[2];
     struct err *err;
 };
 
@@ -35,7 +38,8 @@ static const struct call_path_node *node_of(const struct pairing *pairing, int s
 static void add_pair(struct pairing *pairing, size_t before, size_t after)
 {
     uint32_t *a = &pairing->children[0][before].node, *b = &pairing->children[1][after].node;
-    pairing->pairs[pairing->count++] = (struct node_pair){{*a, *b}};
+    pairing->partners[0][*a] = *b;
+    pairing->partners[1][*b] = *a;
     *a = *b = FRAME_TREE_NONE;
 }
 
@@ -139,22 +143,17 @@ static int pair_lines(struct pairing *pairing, const struct run *run)
     return 0;
 }
 
-static bool is_same_function(const struct call_line *a, const struct call_line *b)
+static int compare_functions(const struct call_path_node *a, const struct call_path_node *b)
 {
-    return a->file == b->file && a->key == b->key;
-}
-
-static bool is_before(const struct call_line *a, const struct call_line *b)
-{
-    return a->file != b->file ? a->file < b->file : a->key < b->key;
+    return a->file != b->file ? ORDER(a->file, b->file) : ORDER(a->call_line.key, b->call_line.key);
 }
 
 static size_t length_of_run(const struct pairing *pairing, int side, size_t first)
 {
-    const struct call_line *call_line = &node_of(pairing, side, first)->call_line;
+    const struct call_path_node *host = pairing->children[side][first].host;
     size_t end = first;
     while (end < pairing->counts[side] &&
-           is_same_function(&node_of(pairing, side, end)->call_line, call_line))
+           !compare_functions(pairing->children[side][end].host, host))
         end++;
     return end - first;
 }
@@ -164,13 +163,12 @@ static int pair_functions(struct pairing *pairing)
     struct run run = {0};
     int status = 0;
     while (run.first[0] < pairing->counts[0] && run.first[1] < pairing->counts[1] && !status) {
-        const struct call_line a = node_of(pairing, 0, run.first[0])->call_line;
-        const struct call_line b = node_of(pairing, 1, run.first[1])->call_line;
-        const bool is_same = is_same_function(&a, &b);
+        const int order = compare_functions(pairing->children[0][run.first[0]].host,
+                                            pairing->children[1][run.first[1]].host);
 
-        run.length[0] = is_same || is_before(&a, &b) ? length_of_run(pairing, 0, run.first[0]) : 0;
-        run.length[1] = is_same || !is_before(&a, &b) ? length_of_run(pairing, 1, run.first[1]) : 0;
-        if (is_same)
+        run.length[0] = order <= 0 ? length_of_run(pairing, 0, run.first[0]) : 0;
+        run.length[1] = order >= 0 ? length_of_run(pairing, 1, run.first[1]) : 0;
+        if (!order)
             status = pair_lines(pairing, &run);
         run.first[0] += run.length[0];
         run.first[1] += run.length[1];
@@ -187,8 +185,10 @@ static int pair_functions(struct pairing *pairing)
 static uint64_t likeness_left(const struct pairing *pairing, size_t i, size_t j)
 {
     const struct call_path_node *a = node_of(pairing, 0, i), *b = node_of(pairing, 1, j);
+    const struct call_path_node *host_a = pairing->children[0][i].host;
+    const struct call_path_node *host_b = pairing->children[1][j].host;
     const uint64_t common = call_path_node_likeness(a, b);
-    if (a->call_line.key == b->call_line.key && a->call_line.file != b->call_line.file)
+    if (host_a->call_line.key == host_b->call_line.key && host_a->file != host_b->file)
         return UINT64_MAX / 2 + common;
     return common >= larger_of(a, b) / 2 ? common : 0;
 }
@@ -214,16 +214,12 @@ static bool pair_best_left(struct pairing *pairing)
     return best > 0;
 }
 
-static void add_alone(struct pairing *pairing)
+static void leave_alone(const struct pairing *pairing)
 {
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < pairing->counts[side]; i++)
-            if (pairing->children[side][i].node != FRAME_TREE_NONE) {
-                struct node_pair *pair = &pairing->pairs[pairing->count++];
-
-                *pair = (struct node_pair){{FRAME_TREE_NONE, FRAME_TREE_NONE}};
-                pair->nodes[side] = pairing->children[side][i].node;
-            }
+            if (pairing->children[side][i].node != FRAME_TREE_NONE)
+                pairing->partners[side][pairing->children[side][i].node] = FRAME_TREE_NONE;
 }
 
 static void drop_paired(struct pairing *pairing)
@@ -242,53 +238,66 @@ static void drop_paired(struct pairing *pairing)
 
 static int compare_children(const void *left, const void *right)
 {
-    const struct call_line *a = &((const struct child *)left)->item->call_line;
-    const struct call_line *b = &((const struct child *)right)->item->call_line;
-    if (!is_same_function(a, b))
-        return is_before(a, b) ? -1 : 1;
-    return (a->line > b->line) - (a->line < b->line);
+    const struct call_path_node *a = ((const struct child *)left)->item;
+    const struct call_path_node *b = ((const struct child *)right)->item;
+    const int order = compare_functions(a, b);
+    return order ? order : ORDER(a->call_line.line, b->call_line.line);
 }
 
-static int list_children(struct pairing *pairing, int side, const struct call_path_tree *tree,
-                         uint32_t node)
+/*
+ * Lists the children of a node that have no partner yet, each followed by the lines that are
+ * inlined into it. With a host, lists only the node's inlined children. The recursion is as deep as
+ * the deepest stack.
+ */
+static int list_children(struct pairing *pairing, int side, uint32_t node,
+                         const struct call_path_node *host)
 {
+    const struct call_path_tree *tree = pairing->trees[side];
     const struct frame_node *nodes = tree->lines.nodes;
     const uint32_t first = node == FRAME_TREE_NONE ? 0 : nodes[node].first;
     size_t count = 0;
+    int status = 0;
     for (uint32_t at = first; at; at = nodes[at].next)
         count++;
     struct child *children = array_new(count, sizeof *children, pairing->err);
-    pairing->children[side] = children;
     if (!children)
         return -1;
+    count = 0;
     for (uint32_t at = first; at; at = nodes[at].next)
-        children[pairing->counts[side]++] = (struct child){&tree->items[at], at};
+        if (!pairing->partners[side][at] && (!host || tree->items[at].is_inlined))
+            children[count++] = (struct child){&tree->items[at], host, at};
     SORT(children, count, compare_children);
-    return 0;
+    for (size_t i = 0; i < count && !status; i++) {
+        struct child *child = &children[i];
+
+        child->host = host ? host : child->item;
+        status = ARRAY_GROW(pairing->children[side], pairing->capacities[side],
+                            pairing->counts[side], pairing->err);
+        if (!status) {
+            pairing->children[side][pairing->counts[side]++] = *child;
+            status = list_children(pairing, side, child->node, child->host);
+        }
+    }
+    free(children);
+    return status;
 }
 
-int node_pairs_find(struct node_pair **pairs, const struct call_path_tree *trees[2],
-                    const uint32_t nodes[2], struct err *err)
+int partners_find(uint32_t *const partners[2], const struct call_path_tree *trees[2],
+                  const uint32_t nodes[2], struct err *err)
 {
-    struct pairing pairing = {.err = err};
+    struct pairing pairing = {.trees = trees, .partners = partners, .err = err};
     int status = -1;
-    if (list_children(&pairing, 0, trees[0], nodes[0]) ||
-        list_children(&pairing, 1, trees[1], nodes[1]))
-        goto out;
-    pairing.pairs = array_new(pairing.counts[0] + pairing.counts[1], sizeof *pairing.pairs, err);
-    if (!pairing.pairs || pair_functions(&pairing))
+    if (list_children(&pairing, 0, nodes[0], NULL) || list_children(&pairing, 1, nodes[1], NULL) ||
+        pair_functions(&pairing))
         goto out;
     drop_paired(&pairing);
     if (pairing.counts[0] <= LEFT_MAX && pairing.counts[1] <= LEFT_MAX)
         while (pair_best_left(&pairing))
             ;
-    add_alone(&pairing);
-    status = (int)pairing.count;
-    *pairs = pairing.pairs;
-    pairing.pairs = NULL;
+    leave_alone(&pairing);
+    status = 0;
 out:
     free(pairing.children[0]);
     free(pairing.children[1]);
-    free(pairing.pairs);
     return status;
 }

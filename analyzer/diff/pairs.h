@@ -11,13 +11,12 @@
 
 #include "call_path_tree.h"
 
-struct node_pair {
-    uint32_t nodes[2]; /* before and after; FRAME_TREE_NONE: not in this run */
-};
-
 /*
- * Pairs the children of nodes[0] and nodes[1]. FRAME_TREE_NONE means that there are no children.
- * The caller frees *pairs. Returns the number of pairs, or -1.
+ * Finds the partners of all children of nodes[0] and nodes[1], and of the lines that are inlined
+ * into these. FRAME_TREE_NONE means that there are no children.
+ *
+ * partners are by node of each side, before and after: the node's partner on the other side, or
+ * FRAME_TREE_NONE if it has none; 0: not yet known.
  */
-int node_pairs_find(struct node_pair **pairs, const struct call_path_tree *trees[2],
-                    const uint32_t nodes[2], struct err *err);
+int partners_find(uint32_t *const partners[2], const struct call_path_tree *trees[2],
+                  const uint32_t nodes[2], struct err *err);

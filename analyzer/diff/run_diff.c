@@ -206,8 +206,9 @@ int run_diff_of_peaks(struct run_diff *change, const struct run_diff_side *befor
     const int lower = bytes[1] >= bytes[0] ? 0 : 1;
     if (!sides[lower]->study || !may_have_moved(change, lower))
         return 0;
-    const uint64_t seq = alike_find(&change->sides[!lower], &change->sides[lower]);
-    if (!seq || seq == sides[lower]->at.seq || !try_at(change, sides, lower, seq, err))
+    uint64_t seq;
+    if (!alike_find(&seq, &change->sides[!lower], &change->sides[lower], err) &&
+        (!seq || seq == sides[lower]->at.seq || !try_at(change, sides, lower, seq, err)))
         return 0;
     run_diff_release(change);
     return -1;
