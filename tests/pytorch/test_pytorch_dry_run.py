@@ -109,7 +109,9 @@ def test_a_library_in_a_wheels_nvidia_folder_is_not_loaded(torch_build, tmp_path
         if entry.name != "torch":
             (tmp_path / "packages" / entry.name).symlink_to(entry)
     subprocess.run(["cp", "-rl", torch_build.folder / "packages/torch", tmp_path / "packages"], check=True)
+    packages = (torch_build.folder / "packages").resolve()
     build.python = pathlib.Path(shutil.copy(torch_build.python, tmp_path / "python"))
+    build.python.write_text(build.python.read_text().replace(str(packages), str(tmp_path / "packages")))
     folder = tmp_path / "packages/nvidia/cu13/lib"
     folder.mkdir(parents=True)
     aborting = "#include <stdlib.h>\n__attribute__((constructor)) static void start(void) { abort(); }\n"

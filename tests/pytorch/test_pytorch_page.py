@@ -19,7 +19,7 @@ def test_an_out_of_memory_is_answered_where_the_page_opens(browser, died, tmp_pa
     failure = said["series"]["failures"][-1]
     assert browser.text("#answer") == said["answer"][0] and said["answer"][0].startswith("Out of memory, and the program died")
     assert browser.run("return [page.state.mode, page.state.moment]") == ["live", failure["snapshot"]]
-    assert "Asked for: 128.00 MiB. " in browser.text("#map-words") + " "
+    assert "Requested: 128.00 MiB. " in browser.text("#map-words") + " "
     path, held = ["train.py:65 <module>", "train.py:60 main", "train.py:37 train"], "childrenOf(page.icicle.root)[0]"
     for name in path:  # the path has Python's frames, not libtorch's
         assert browser.run(f"return {held}.name") == name

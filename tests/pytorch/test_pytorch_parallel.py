@@ -22,6 +22,6 @@ def test_the_first_device_of_data_parallel_stands_out_with_the_line_that_holds_m
     assert balance["device"] == 0 and balance["peak_bytes"] == peaks[0]
     assert balance["imbalance_ratio"] == pytest.approx(peaks[0] * len(peaks) / sum(peaks.values()), rel=1e-3)
     assert balance["median_of_others_bytes"] == sorted(list(peaks.values())[1:])[(len(peaks) - 2) // 2] < peaks[0]
-    assert (balance["file"], balance["line"]) == ("data_parallel.py", 23)  # outputs = model(x)
+    assert (balance["file"], balance["line"]) == ("data_parallel.py", 24)  # the loss of all outputs
     assert 0 < balance["more_bytes"] <= peaks[0] - balance["median_of_others_bytes"] + peaks[0] // 2
     assert any(sentence.startswith("The devices are not balanced: device 0 peaks ") for sentence in sentences_of(report))

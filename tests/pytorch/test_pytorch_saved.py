@@ -14,7 +14,7 @@ SEEDS_BYTES = {"Attention": 24}  # the seeds of a possible dropout, which newer 
 ELSEWHERE = {
     "RMSNorm": "torch 2.6 composes it, 2.15 has a kernel: estimates",
     "RMSNormWide": "estimates", "Rotary": "estimates", "Experts": "estimates", "TokenLoss": "estimates", "Tokens": "estimates",
-    "PositionEmbedding": "estimates", "Cache": "estimates", "Part": "estimates", "Operation": "what describe_torch writes: samples",
+    "PositionEmbedding": "estimates", "Cache": "estimates", "Cast": "estimates", "Part": "estimates", "Operation": "what describe_torch writes: samples",
     "Ids": "makes ids, saves nothing", "Parameter": "is one", "Buffer": "is one",
 }  # fmt: skip
 
