@@ -392,18 +392,28 @@ smoke: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all
 	$(Q)env $(SMOKE_ENV) $(SHELL) .ci/smoke $(abspath $(O)) $(PYTHON) env $(PYTEST) $(subst loadfile,load,$(TWO_AT_ONCE))
 
-# Runs PyTorch on the stand-ins for NVIDIA's libraries: Debian's build and the wheel, each in its own folder.
+# Runs PyTorch on the stand-ins for NVIDIA's libraries: all tests on the wheel, except those of check-holders, and those
+# that compare traces with PyTorch's counters, or traces with each other, on Debian's build, too.
 check-pytorch: pytorch
 	$(Q)$(MAKE) --no-print-directory pytorch-run
+pytorch_tests = tests/pytorch/test_pytorch_$(1).py
+recording_tests := $(foreach name,replay counters values_alike import export,$(call pytorch_tests,$(name)))
+debian_tests := $(recording_tests) $(foreach name,first_lines diff,$(call pytorch_tests,$(name)))
 pytorch-run: all programs
-	$(Q)$(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests/pytorch)
+ifdef TESTS
+	$(Q)$(PYTEST) $(TWO_AT_ONCE) $(TESTS)
+else
+	$(Q)status=0; \
+	    GPUMEMTRACE_PYTORCH=wheel $(PYTEST) $(TWO_AT_ONCE) tests/pytorch --ignore=tests/pytorch/holders || status=1; \
+	    GPUMEMTRACE_PYTORCH=debian $(PYTEST) $(TWO_AT_ONCE) $(debian_tests) || status=1; \
+	    exit $$status
+endif
 # Runs the tests that compare traces with PyTorch's counters and snapshots, on the oldest release that can be recorded.
-oldest_tests := $(patsubst %,tests/pytorch/test_pytorch_%.py,replay counters values_alike import export)
 check-pytorch-oldest: deps
 	$(Q)sh .ci/deps pytorch
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs
 	$(Q)tests/pytorch/get_wheel oldest $(O)/pytorch/oldest $(abspath $(O))/simulator $(PYTHON) || [ $$? = 77 ]
-	$(Q)GPUMEMTRACE_PYTORCH=oldest $(PYTEST) $(subst loadfile,load,$(TWO_AT_ONCE)) $(or $(TESTS),$(oldest_tests))
+	$(Q)GPUMEMTRACE_PYTORCH=oldest $(PYTEST) $(subst loadfile,load,$(TWO_AT_ONCE)) $(or $(TESTS),$(recording_tests))
 # Runs the tests of the walk over Python's objects on several versions of CPython and PyTorch.
 check-holders: deps
 	$(Q)sh .ci/deps pytorch
