@@ -187,34 +187,44 @@ def name_outside(at):
     return start_of(["statement", statement[0], STATEMENT])["text"], "statement", text_of_place(statement)
 
 
-def name_of_cell(cell):
+def referrers():
+    """Returns {position: positions of the objects that refer to it}."""
+    found = {}
+    for above, below in edges():
+        found.setdefault(below, []).append(above)
+    return found
+
+
+def name_of_cell(at, leading):
     """Returns the name of the variable that the cell is for in a function of the rest."""
-    for thing in objects[rest["start"]:]:
-        if type(thing) is types.FunctionType:
-            for name, each in zip(thing.__code__.co_freevars, thing.__closure__ or ()):
-                if each is cell:
-                    return name
+    for closure in leading.get(at, ()):
+        for function in leading.get(closure, ()):
+            if type(objects[function]) is types.FunctionType:
+                for name, each in zip(objects[function].__code__.co_freevars, objects[function].__closure__ or ()):
+                    if each is objects[at]:
+                        return name
     return None
 
 
-def place_in_rest(at):
+def place_in_rest(at, leading):
     """Returns the place that makes the class, or that assigns the attribute or variable through which another object refers to
-    this one. The descriptors of a class have none."""
+    this one. The descriptors of a class have none. leading: referrers()."""
     found = None
     if type in type(objects[at]).__mro__:
         found = choose("var", type.__dict__["__name__"].__get__(objects[at]), ["global", "__main__", None])
     elif type(objects[at]) in (types.GetSetDescriptorType, types.MemberDescriptorType):
         return NO_PLACE
-    for above, below in edges():
-        if below == at and found is None:
-            holder = objects[above]
-            name = key_of(holder, objects[at]) if type(holder) is dict else slot_name(holder, objects[at])
-            if type(holder) is CellType:
-                found = choose("var", name_of_cell(holder), ["global", "__main__", None])
-            elif type(holder) is types.FrameType:
-                found = choose("var", name_in_frame(holder, objects[at]), ["local", holder.f_code, None])
-            else:
-                found = choose("attr", name, ["global", "__main__", None])
+    for above in leading.get(at, ()):
+        if found is not None:
+            break
+        holder = objects[above]
+        name = key_of(holder, objects[at]) if type(holder) is dict else slot_name(holder, objects[at])
+        if type(holder) is CellType:
+            found = choose("var", name_of_cell(above, leading), ["global", "__main__", None])
+        elif type(holder) is types.FrameType:
+            found = choose("var", name_in_frame(holder, objects[at]), ["local", holder.f_code, None])
+        else:
+            found = choose("attr", name, ["global", "__main__", None])
     return text_of_place(found)
 
 
@@ -236,13 +246,14 @@ def rows_of_rest():
     others are, if these are all alike."""
     (in_cycles, closed), outside = objects_of_cycles(), objects_of_outside()
     note_births()
-    shared = only_one({place_in_rest(at) for at in closed} - {NO_PLACE}, NO_PLACE)  # the only place that makes a cycle
+    leading = referrers()
+    shared = only_one({place_in_rest(at, leading) for at in closed} - {NO_PLACE}, NO_PLACE)  # the only place that makes a cycle
     rows, unknown = {}, []
     for _, at in storages.values():
         if at in outside:
             rows[at] = name_outside(outside[at])
         elif at in in_cycles:
-            rows[at] = "", "cycle", place_in_rest(at) if shared == NO_PLACE else shared
+            rows[at] = "", "cycle", place_in_rest(at, leading) if shared == NO_PLACE else shared
         elif at >= rest["start"]:
             unknown.append(at)
     usual = only_one({(chain, kind) for chain, kind, _ in rows.values()}, ("", "c++"))
@@ -250,7 +261,7 @@ def rows_of_rest():
     for at in unknown:
         rows[at] = name_outside(at)
         if rows[at][1] == "c++":
-            rows[at] = usual[0], usual[1], place_in_rest(at) if place == NO_PLACE else place
+            rows[at] = usual[0], usual[1], place_in_rest(at, leading) if place == NO_PLACE else place
     return rows
 
 
