@@ -7,6 +7,7 @@
 #include "analyzer/analysis/site_tables/second_set.h"
 #include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/render/units.h"
+#include "analyzer/util/text.h"
 #include "holders/kept_by.h"
 
 void page_accounts_find(struct page_accounts *accounts, const struct doc *doc,
@@ -17,6 +18,33 @@ void page_accounts_find(struct page_accounts *accounts, const struct doc *doc,
     accounts->count = study_accounts(study, use, view, accounts->numbers, most);
 }
 
+static int say_two_sets(struct opening *opening, const struct second_set *found)
+{
+    return page_join(opening, VERDICT_why,
+                     "a second set of parameters is live, %s by %s beside %s by %s, and %s one of "
+                     "the two has gradients",
+                     BYTES_TEXT(found->sets[1].bytes), found->sets[1].name,
+                     BYTES_TEXT(found->sets[0].bytes), found->sets[0].name,
+                     found->has_trained ? "only" : "at most");
+}
+
+static int say_many_sets(struct opening *opening, const struct second_set *found)
+{
+    enum { SET_TEXT_BYTES = 256 };
+    char texts[SECOND_SETS_MOST * SET_TEXT_BYTES];
+    struct text list;
+    text_init_in(&list, texts, sizeof texts);
+    for (size_t i = 0; i < found->count; i++)
+        text_addf(&list, "%s%s by %.200s",
+                  !i                     ? ""
+                  : i + 1 < found->count ? ", "
+                                         : " and ",
+                  BYTES_TEXT(found->sets[i].bytes), found->sets[i].name);
+    return page_join(opening, VERDICT_why,
+                     "%zu like sets of parameters are live, %s, and %s one of them has gradients",
+                     found->count, texts, found->has_trained ? "only" : "at most");
+}
+
 int page_say_second_set(struct opening *opening, const struct study *study, uint32_t account,
                         uint64_t index, const struct blame *blame)
 {
@@ -25,11 +53,7 @@ int page_say_second_set(struct opening *opening, const struct study *study, uint
         second_set_find(&found, &study->categories, account, index, blame, opening->err);
     if (status <= 0)
         return status < 0 ? -1 : 1;
-    return page_join(opening, VERDICT_why,
-                     "a second set of parameters is live, %s by %s beside %s by %s, and only one "
-                     "of the two has gradients",
-                     BYTES_TEXT(found.second.bytes), found.second.name,
-                     BYTES_TEXT(found.first.bytes), found.first.name);
+    return found.count > 2 ? say_many_sets(opening, &found) : say_two_sets(opening, &found);
 }
 
 /* --- for programs: one row for each stack --- */

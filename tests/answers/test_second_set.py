@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A second set of parameters, of which only one is trained, in hand-written traces."""
+"""Sets of parameters, of which only one is trained, in hand-written traces."""
 import pytest
 
 from support.pool_run import PoolRun
@@ -56,7 +56,7 @@ class Training(PoolRun):
         if not self.trace.path.exists():
             self.trace.write()
         texts = [row["text"] for row in load_json(command, self.trace.path)["verdict"] if row["role"] == "why"]
-        return " ".join(text for text in texts if "set of parameters" in text)
+        return " ".join(text for text in texts if "of parameters" in text)
 
 
 @pytest.fixture
@@ -156,3 +156,24 @@ def test_two_layers_that_are_alike_are_no_sets(path):
     run.one_step()
     run.forward()
     assert not run.said("peak")
+
+
+@pytest.mark.parametrize("trained", [0, 1, 2])
+def test_a_third_set_is_named_because_any_of_the_three_may_be_the_trained_one(path, trained):
+    run = Training(path, sizes=[SIZES] * 3, trained=[number == trained for number in range(3)])
+    run.one_step()
+    run.forward()
+    assert run.said("peak") == (
+        "3 like sets of parameters are live, 60.00 MiB by train.py:20 make, 60.00 MiB by train.py:21 make and "
+        "60.00 MiB by train.py:22 make, and only one of them has gradients."
+    )
+
+
+def test_parameters_outside_the_sets_may_have_the_gradients(path):
+    run = Training(path)
+    with run.trace.phase("init"):
+        for number, mib in enumerate(SIZES):
+            run.alloc(mib, ("/home/me/train.py", 30 + number, "main"))
+    run.one_step()
+    run.forward()
+    assert run.said("peak").endswith("at most one of the two has gradients.")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two sets of parameters of which only one is trained; see second_set.h. */
+/* Sets of parameters of which only one is trained; see second_set.h. */
 #include "second_set.h"
 
 #include <stdlib.h>
@@ -242,47 +242,145 @@ static bool is_better(const struct set *a, const struct set *b, const struct set
                                : a->depth + b->depth > best_a->depth + best_b->depth;
 }
 
-static int find_two(struct set *first, struct set *second, const struct looked *looked,
-                    struct err *err)
+/* --- several sets --- */
+
+struct alike_sets {
+    struct set items[SECOND_SETS_MOST]; /* the first two are the best two */
+    size_t count;
+};
+
+static int find_two(struct alike_sets *found, const struct looked *looked, const struct set *sets,
+                    long count, struct err *err)
 {
-    struct set *sets;
-    const long count = find_sets(&sets, looked, err);
-    int status = count < 0 ? -1 : 0;
+    struct set *const best = found->items;
+    int status = 0;
     for (long i = 0; i < count && status >= 0; i++)
         for (long j = i + 1; j < count && status >= 0; j++) {
             const struct set *a = &sets[i], *b = &sets[j];
             if (!are_alike(a->bytes, b->bytes) || !are_apart(looked, a, b) ||
-                !is_better(a, b, first, second))
+                !is_better(a, b, &best[0], &best[1]))
                 continue;
             status = is_one_trained(looked, a, b, err);
             if (status <= 0)
                 continue;
-            *first = a->begin_index < b->begin_index ? *a : *b;
-            *second = a->begin_index < b->begin_index ? *b : *a;
+            best[0] = *a;
+            best[1] = *b;
+            found->count = 2;
         }
-    free(sets);
-    return status < 0 ? -1 : second->bytes > 0;
+    return status < 0 ? -1 : 0;
 }
 
-int second_set_find(struct second_set *found, const struct categories *categories, uint32_t account,
+/* Returns 1 if the set is one more beside those that were found. */
+static int is_one_more(const struct alike_sets *found, const struct looked *looked,
+                       const struct set *set, struct err *err)
+{
+    for (size_t i = 0; i < found->count; i++)
+        if (!are_alike(found->items[i].bytes, set->bytes) ||
+            !are_apart(looked, &found->items[i], set))
+            return 0;
+    return is_one_trained(looked, &found->items[0], set, err);
+}
+
+/* Adds the set that lies furthest inside. Returns 1 if it added one. */
+static int add_one(struct alike_sets *found, const struct looked *looked, const struct set *sets,
+                   long count, struct err *err)
+{
+    const struct set *best = NULL;
+    int status = 0;
+    for (long i = 0; i < count && status >= 0; i++) {
+        if (best && sets[i].depth <= best->depth)
+            continue;
+        status = is_one_more(found, looked, &sets[i], err);
+        if (status > 0)
+            best = &sets[i];
+    }
+    if (status < 0 || !best)
+        return status < 0 ? -1 : 0;
+    found->items[found->count++] = *best;
+    return 1;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const uint64_t first = ((const struct set *)a)->begin_index;
+    const uint64_t second = ((const struct set *)b)->begin_index;
+    return (first > second) - (first < second);
+}
+
+static int find_alike(struct alike_sets *found, const struct looked *looked, struct err *err)
+{
+    struct set *sets;
+    const long count = find_sets(&sets, looked, err);
+    int status = count < 0 ? -1 : find_two(found, looked, sets, count, err);
+    if (!status && found->count)
+        do
+            status = found->count < SECOND_SETS_MOST ? add_one(found, looked, sets, count, err) : 0;
+        while (status > 0);
+    free(sets);
+    qsort(found->items, found->count, sizeof *found->items, by_begin);
+    return status;
+}
+
+static bool sets_have(const struct alike_sets *found, const struct looked *looked, uint32_t path)
+{
+    for (size_t i = 0; i < found->count; i++)
+        if (set_has(looked, &found->items[i], path))
+            return true;
+    return false;
+}
+
+/* Returns 1 if the parameters outside the sets have too few tensors of the gradients' sizes to be
+ * the trained ones. */
+static int has_trained(const struct alike_sets *found, const struct looked *looked, struct err *err)
+{
+    struct pair_map sizes = {0}; /* (0, size): tensors outside */
+    uint64_t outside_bytes = 0;
+    int status = 0;
+    for (size_t i = 0; i < looked->count && !status; i++) {
+        const uint64_t size_bytes = looked->items[i].size_bytes, size = alike_size(size_bytes);
+        if (sets_have(found, looked, looked->items[i].path))
+            continue;
+        const uint32_t seen = pair_map_get(&sizes, 0, size);
+        const uint32_t trained = pair_map_get(&looked->counts, 0, size);
+        if (trained != PAIR_MAP_NONE && (seen == PAIR_MAP_NONE ? 0 : seen) < trained)
+            outside_bytes += size_bytes;
+        status = count_more(&sizes, 0, size_bytes, 1, err);
+    }
+    pair_map_release(&sizes);
+    return status ? -1 : outside_bytes <= found->items[0].bytes / UNLIKE_SETS_DIVISOR;
+}
+
+static int tell(struct second_set *told, const struct alike_sets *found,
+                const struct looked *looked, struct err *err)
+{
+    const int trained = has_trained(found, looked, err);
+    if (trained < 0)
+        return -1;
+    *told = (struct second_set){.count = found->count, .has_trained = trained};
+    for (size_t i = 0; i < found->count; i++)
+        told->sets[i] = (struct parameter_set){
+            found->items[i].bytes, call_path_place(looked->paths, found->items[i].path)->text};
+    return 1;
+}
+
+int second_set_find(struct second_set *told, const struct categories *categories, uint32_t account,
                     uint64_t index, const struct blame *blame, struct err *err)
 {
     struct looked looked = {.paths = &blame->paths};
     struct live_walk walk = live_walk_begin(categories->history, account, index);
     const struct block *block;
-    struct set first = {0}, second = {0};
+    struct alike_sets found = {0};
     int status = 0;
     while (!status && (block = live_walk_next(&walk)))
         if (block->memory == MEMORY_TENSOR)
             status = look_at(&looked, categories, block, blame, err);
     if (!status && looked.count && gradients_are_whole(&looked, categories->history))
-        status = count_gradients(&looked, categories->history, err)
-                     ? -1
-                     : find_two(&first, &second, &looked, err);
-    if (status > 0)
-        *found = (struct second_set){
-            .first = {first.bytes, call_path_place(&blame->paths, first.path)->text},
-            .second = {second.bytes, call_path_place(&blame->paths, second.path)->text}};
+        status =
+            count_gradients(&looked, categories->history, err) || find_alike(&found, &looked, err)
+                ? -1
+                : 0;
+    if (!status && found.count)
+        status = tell(told, &found, &looked, err);
     pair_map_release(&looked.counts);
     free(looked.items);
     return status;

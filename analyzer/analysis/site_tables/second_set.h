@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two sets of parameters of like sizes that are live at a moment, of which only one is trained: a
- * model and its frozen teacher, reference or target network. A set is what one line of the program
- * made, itself or through all that it called.
+ * Sets of parameters of like sizes that are live at a moment, of which only one is trained: a model
+ * and its frozen teacher, reference or target network, or its averages. A set is what one line of
+ * the program made, itself or through all that it called.
  *
  *     main ─┬─ Encoder.__init__                   first: as many tensors of each size
  *           └─ make_teacher ── Encoder.__init__   second, which was made later
  *
- * One of the two is trained if backward leaves gradients for only as many tensors of each size, at
- * any time of the run. The sizes do not tell which of the two is the trained one. Nothing is said
- * before the first backward is whole, nor if several lines call backward: models that are trained
- * in turn may never have gradients at the same time.
+ * One of them is trained if backward leaves gradients for only as many tensors of each size, at
+ * any time of the run. The sizes do not tell which is the trained one; it may even be none of the
+ * sets, if other parameters have as many tensors of these sizes. Nothing is said before the first
+ * backward is whole, nor if several lines call backward: models that are trained in turn may never
+ * have gradients at the same time.
  */
 #pragma once
 
@@ -22,8 +23,13 @@ struct parameter_set {
     const char *name; /* "train.py:88 main"; owned by the blame */
 };
 
+enum { SECOND_SETS_MOST = 4 };
+
+/* The sets, in the order in which they were made. */
 struct second_set {
-    struct parameter_set first, second;
+    struct parameter_set sets[SECOND_SETS_MOST];
+    size_t count;
+    bool has_trained; /* no other parameters can have the gradients */
 };
 
 /* Finds the sets at event `index`, which must be a moment that the history keeps. blame: must
