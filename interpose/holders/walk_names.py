@@ -12,7 +12,7 @@ ITEM_CHARACTERS = 40
 # The kinds that say more than the last link of the chain, the strongest first.
 STRONG_KINDS = ("exception", "frame", "graph", "gradient", "hook", "cache", "context", "task", "generator", "queue", "thread",
                 "optimizer", "finalizer", "exit", "iterator", "default", "closure")
-OWN_CONTAINERS = ("queue", "cache")  # their items are those that are counted, however many each of these has
+OWN_CONTAINERS = ("queue", "cache", "iterator")  # their items are those that are counted, however many each of these has
 SEQUENCES = (list, tuple, collections.deque, set, frozenset)
 HOOKS = {"_forward_hooks": "forward hook", "_forward_pre_hooks": "forward hook", "_backward_hooks": "backward hook",
          "_backward_pre_hooks": "backward hook"}
@@ -275,7 +275,7 @@ def step_from_object(trail, above, below):
         trail["role"] = None
         return
     trail["kinds"].extend(kind for name, kind in KINDS_OF_OBJECTS if name in names)
-    if trail["kinds"][-1] == "queue":
+    if trail["kinds"][-1] in ("queue", "iterator"):
         trail["containers"].clear()
     if "_thread._local" in names and type(below) is dict:
         trail["role"] = "threads"

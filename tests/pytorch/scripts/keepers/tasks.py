@@ -50,7 +50,7 @@ def patch(model):
 
 def batches():
     for _ in range(6):
-        yield big(9)
+        yield big(9), 9
 
 
 async def main():
