@@ -144,7 +144,7 @@ class Steps:
         new, more, ratio, larger, sites = self.sites(row)
         excess, began = row["peak_bytes"] - peak, row["start_bytes"] - start
         if failure:
-            before, held = self.held(row, failure)
+            before, held = self.held(row, failure.index)
             causes = {
                 "live at its start": min(row["start_bytes"], before) - start, "new call stacks": new,
                 "more bytes at the same call stacks": max((larger - 1) * rise, held),
@@ -154,7 +154,10 @@ class Steps:
         elif excess * 10 <= peak:
             cause = None
         elif row is self.rows[0]:
-            cause = "first step"
+            index = self.figures.peak(self.account)[1]
+            held = self.held(row, index)[1] if index is not None and index < self.ends[0] else 0
+            explained = max((larger - 1) * rise, held)
+            cause = "more bytes at the same call stacks" if explained * 2 >= excess else "first step"
         elif began * 2 >= excess:
             cause = "live at its start"
         elif not new and more < 1:
@@ -167,9 +170,9 @@ class Steps:
             "larger_ratio": as_printed(larger) if larger else None,
         }, sites  # fmt: skip
 
-    def held(self, row, failure):
-        """Returns the bytes of earlier steps that were live at the failure, and the excess of the step's own larger blocks."""
-        live = self.figures.live_blocks(self.account, failure.index)
+    def held(self, row, index):
+        """Returns the bytes of earlier steps that were live at the event, and the excess of the step's own larger blocks."""
+        live = self.figures.live_blocks(self.account, index)
         excess = 0
         for block in live:
             stack = self.stacks(block)
@@ -187,8 +190,6 @@ class Steps:
         """Returns five values: the bytes of call stacks that less than half of the other steps have; the bytes by which the remaining call
         stacks exceed their mean over all other steps; how many times that mean the excess is; how many times larger than in
         other steps the largest blocks are; the rows."""
-        if row is self.rows[0]:
-            return 0, 0, 0, 0, []
         new, held, typical_sum, rows = 0, 0, 0, []
         largest_sum, typical_largest = 0, 0
         for stack, bytes_ in row["sites"].items():

@@ -127,6 +127,7 @@ static int find_sites(struct outlier *outlier, const struct account_steps *own, 
                       struct err *err)
 {
     const size_t most = outlier->is_open ? own->touched_count + 1 : own->highest_site_count;
+    const bool is_first = outlier->step.ordinal == 1;
     struct largest largest = {0};
     outlier->sites = array_new(most, sizeof *outlier->sites, err);
     if (!outlier->sites)
@@ -138,21 +139,23 @@ static int find_sites(struct outlier *outlier, const struct account_steps *own, 
                      (struct step_site){own->touched[i], site->now_bytes, site->now_largest_bytes},
                      false, step_count - 1);
         }
-    else if (outlier->step.ordinal > 1)
+    else
         for (size_t i = 0; i < own->highest_site_count; i++) {
             const struct step_site *site = &own->highest_sites[i];
-            add_site(outlier, &largest, &own->sites[site->number], *site, true, step_count - 2);
+            add_site(outlier, &largest, &own->sites[site->number], *site, !is_first,
+                     step_count - (is_first ? 1 : 2));
         }
     SORT(outlier->sites, outlier->count, compare_sites);
     sum_up(outlier, &largest);
     return 0;
 }
 
-/* Finds what was held at the failure of a step that did not end, in an array by site number. */
+/* Finds what the step held at a moment, in an array by site number. */
 static int find_held(struct outlier *outlier, const struct account_steps *own,
-                     const struct history *history, uint32_t account, struct err *err)
+                     const struct history *history, uint32_t account, uint64_t index,
+                     struct err *err)
 {
-    struct live_walk walk = live_walk_begin(history, account, outlier->failure->at.index);
+    struct live_walk walk = live_walk_begin(history, account, index);
     uint64_t *held = array_new(own->site_count, sizeof *held, err);
     const struct block *block;
     if (!held)
@@ -174,12 +177,24 @@ static int find_held(struct outlier *outlier, const struct account_steps *own,
     return 0;
 }
 
+/* Returns the moment whose blocks tell the cause: the failure of a step that did not end, or the
+ * peak of the first step. INDEX_NONE: there is none, or the history does not keep it. */
+static uint64_t find_moment(const struct outlier *outlier, const struct step_watch *watch,
+                            const struct account *account)
+{
+    if (outlier->is_open)
+        return outlier->failure->at.index;
+    return outlier->step.ordinal == 1 && account->peak.index < watch->first_end_index
+               ? account->peak.index
+               : INDEX_NONE;
+}
+
 static double began_with_more(const struct outlier *outlier, uint64_t start_bytes)
 {
     return (double)start_bytes - (double)outlier->typical_start_bytes;
 }
 
-/* Bytes that larger blocks explain of a step that did not end. */
+/* Bytes that larger blocks explain of a step that did not end, or of the first one. */
 static double larger_bytes(const struct outlier *outlier)
 {
     const double by_rise = (outlier->larger_ratio - 1) * (double)outlier->typical_rise_bytes;
@@ -213,7 +228,7 @@ static enum outlier_cause cause_of_ended(const struct outlier *outlier)
     if (!outlier->has_typical || excess * 10 <= (double)outlier->typical_peak_bytes)
         return OUTLIER_NONE;
     if (step->ordinal == 1)
-        return OUTLIER_FIRST;
+        return larger_bytes(outlier) * 2 >= excess ? OUTLIER_MORE : OUTLIER_FIRST;
     if (began * 2 >= excess)
         return OUTLIER_BEGAN;
     if (!outlier->new_bytes && outlier->more_bytes < 1)
@@ -230,9 +245,10 @@ int outlier_find(struct outlier *outlier, const struct step_watch *watch,
         return 0;
     find_typical(outlier, own);
     choose_step(outlier, watch, history, account, own);
+    const uint64_t index = find_moment(outlier, watch, &history->accounts[account]);
     if (outlier->has_typical &&
         (find_sites(outlier, own, watch->step_count, err) ||
-         (outlier->is_open && find_held(outlier, own, history, account, err)))) {
+         (index != INDEX_NONE && find_held(outlier, own, history, account, index, err)))) {
         outlier_release(outlier);
         return -1;
     }

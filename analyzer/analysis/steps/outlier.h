@@ -18,6 +18,9 @@
  *               rise times their relative excess, or as the excess of those that it holds, if that
  *               is more: a step may replace what the one before left. The largest of the three
  *               amounts is the cause, unless it is less than a twentieth of the typical peak.
+ *               The first step, which also loads the model, has new call stacks anyway. Its cause
+ *               is more bytes at known ones if its larger blocks, counted in the same way at its
+ *               peak, explain at least half of the excess, or else that it is the first.
  *   new         A call stack that allocated in less than half of the other steps, as one of an
  *               evaluation between steps.
  */
@@ -41,7 +44,7 @@ struct outlier_site {
     uint64_t bytes;
     double typical_bytes; /* 0: allocated in no other step */
     bool is_new;
-    uint64_t held_bytes; /* made in a step that did not end, and live when it failed */
+    uint64_t held_bytes; /* live at the failure of the step, or at the peak of the first step */
     double larger_ratio; /* its largest block / the average of its largest ones; 0: no other */
 };
 

@@ -52,8 +52,11 @@ static int add_birth(struct account_steps *own, const struct block *block, struc
         own->touched[own->touched_count++] = (uint32_t)(site - own->sites);
     }
     site->now_bytes += size_bytes;
+    site->all_bytes += size_bytes;
     if (size_bytes > site->now_largest_bytes)
         site->now_largest_bytes = size_bytes;
+    if (size_bytes > site->all_largest_bytes)
+        site->all_largest_bytes = size_bytes;
     return 0;
 }
 
@@ -158,9 +161,29 @@ static void sum_sites(struct account_steps *own, bool counts)
     own->touched_count = 0;
 }
 
+/* Makes all allocations since the trace began those of the open step. */
+static int open_all_sites(struct account_steps *own, struct err *err)
+{
+    own->touched_count = 0;
+    for (size_t i = 0; i < own->site_count; i++) {
+        struct site_steps *site = &own->sites[i];
+        *site = (struct site_steps){.site_id = site->site_id,
+                                    .now_bytes = site->all_bytes,
+                                    .now_largest_bytes = site->all_largest_bytes,
+                                    .all_bytes = site->all_bytes,
+                                    .all_largest_bytes = site->all_largest_bytes};
+        if (!site->all_bytes)
+            continue;
+        if (ARRAY_GROW(own->touched, own->touched_capacity, own->touched_count, err))
+            return -1;
+        own->touched[own->touched_count++] = (uint32_t)i;
+    }
+    return 0;
+}
+
 /* Called when a new kind of end appears. Ends of weaker kinds become void, and the first step
  * begins with the trace again. */
-static void begin_again(struct step_watch *watch, const struct cursor *at)
+static int begin_again(struct step_watch *watch, const struct cursor *at)
 {
     watch->step_count = 0;
     memset(watch->recent_ends, 0, sizeof watch->recent_ends);
@@ -169,15 +192,16 @@ static void begin_again(struct step_watch *watch, const struct cursor *at)
         struct account_steps *own = &watch->accounts[i];
         if (!own->is_used)
             continue;
-        sum_sites(own, false);
-        site_numbers_clear(&own->numbers);
-        own->site_count = own->window_count = own->highest_site_count = 0;
+        if (open_all_sites(own, at->err))
+            return -1;
+        own->window_count = own->highest_site_count = 0;
         own->window_steps = own->peak_ordinal = 0;
         own->highest = (struct step){0};
         own->current = (struct step){.ordinal = 1,
                                      .peak_bytes = at->history->accounts[i].peak_bytes,
                                      .allocated_bytes = own->allocated_bytes};
     }
+    return 0;
 }
 
 static void note_peak_ends(const struct step_watch *watch, struct account_steps *own,
@@ -224,8 +248,8 @@ static int end_step(struct step_watch *watch, const struct cursor *at, enum step
 {
     if (kind == STEP_ENDS)
         return 0;
-    if (kind < STEP_END_PHASE && step_ends_began(watch->ends, kind))
-        begin_again(watch, at);
+    if (kind < STEP_END_PHASE && step_ends_began(watch->ends, kind) && begin_again(watch, at))
+        return -1;
     watch->kind = kind;
     const uint64_t ordinal = watch->step_count + 1;
     const uint64_t number = kind == STEP_END_EVENT ? at->event->size_bytes : ordinal;
@@ -267,7 +291,7 @@ static int on_change(void *self, const struct cursor *at, const struct change *c
         return 0;
     own->current.allocated_bytes += block->size_bytes;
     own->allocated_bytes += block->size_bytes;
-    return watch->step_count ? add_birth(own, block, at->err) : 0;
+    return add_birth(own, block, at->err);
 }
 
 static int on_span(void *self, const struct cursor *at, uint32_t span, bool begins)

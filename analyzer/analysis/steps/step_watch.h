@@ -46,6 +46,7 @@ struct site_steps {
     uint64_t steps_count;                  /* number of steps in which it allocated */
     uint64_t bytes, largest_bytes;         /* sums */
     uint64_t now_bytes, now_largest_bytes; /* in the open step */
+    uint64_t all_bytes, all_largest_bytes; /* since the trace began; its largest block */
 };
 
 struct step_window {
