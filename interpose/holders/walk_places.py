@@ -143,14 +143,21 @@ def may_have_run(place, root):
         target <= at and offset > place[2] for offset, target in jumps_back(place[0]))
 
 
+def is_own_variable(code, name):
+    """Do only the statements of this function assign the variable?"""
+    return code.co_name != "<module>" and name in (*code.co_varnames, *code.co_cellvars) and name not in code.co_freevars
+
+
 def choose(sort, name, root):
     """Returns the first place that fills the container, or the place of the last line that assigns the variable. A place in the
     function or file of the root comes before others. None: the variable is an argument that was not assigned yet, or unknown."""
     found = facts[sort].get(name, [])
     where = root[1]
     if root[0] == "local":
-        near = [place for place in found if place[0] is where] or [place for place in found
-                                                                   if place[0].co_filename == where.co_filename]
+        own = [place for place in found if place[0] is where]
+        if sort == "var" and name == root[2] and is_own_variable(where, name):
+            found = own
+        near = own or [place for place in found if place[0].co_filename == where.co_filename]
     else:
         near = [place for place in found if place[0].co_filename == file_of(where)]
     found = near or found

@@ -247,6 +247,10 @@ def test_a_variable_that_the_running_statement_assigns_has_its_value_of_an_earli
     assert found == {("local", f"assigns_again: {name}", None, commented_lines(RUNNING).get(size), 1)}
 
 
+def test_an_argument_is_not_assigned_by_another_function_that_has_a_variable_of_this_name(dry_run):
+    assert of_any_walk(dry_run(str(RUNNING)))[54] == {("local", "names_its_argument_only: passed", None, None, 1)}
+
+
 @pytest.mark.parametrize("size, count, kind, chain, items_count", [
     (74, 1, "attribute", "main: result.scores", None),
     (75, 1, "dict", "main: state.best[*]", 1),

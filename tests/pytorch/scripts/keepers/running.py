@@ -89,3 +89,16 @@ uses_its_stack()
 calls_c_code()
 leaves_it_to_c_code()
 print(sys.version_info >= (3, 11))
+
+
+def names_its_argument_only(passed):
+    walk()
+    return passed
+
+
+def names_another_tensor_alike():
+    passed = big(54)
+    return passed
+
+
+names_its_argument_only(big(54))
