@@ -86,6 +86,22 @@ def test_an_evaluation_every_four_steps_is_another_path_than_that_of_most_steps(
     assert said.endswith("such as an evaluation.") != recorded
 
 
+@pytest.mark.parametrize("line", [10, 20])
+def test_a_large_request_of_an_evaluation_is_said_to_be_of_another_path(trace, line):
+    """The evaluation holds 100 MiB when 2,000 MiB are asked for, by a line of its own (20) or by one of the training (10)."""
+    forward, evaluate = trace.stack(("train.py", 10, "step")), trace.stack(("train.py", 20, "evaluate"))
+    for number in range(1, 7):
+        trace.event("autograd-node", address=1, object=7, size=0)
+        made = trace.tensor(1 << 40, 50 * MIB, stack=forward)
+        trace.event("autograd-node", address=1, object=0, size=0)
+        trace.tensor_free(made)
+        trace.step(number)
+    trace.tensor(1 << 40, 100 * MIB, stack=evaluate)
+    trace.fail(2000 * MIB, "tensor", stack=forward if line == 10 else evaluate)
+    said = why("oom", trace)
+    assert ("another path through the program, without autograd, such as an evaluation" in said) == (line == 20)
+
+
 @pytest.mark.parametrize("grows, evaluations, freed", [(True, 0, 0), (False, 0, 0), (True, 3, 0), (True, 0, 3)])
 def test_a_path_that_enlarges_what_it_keeps_is_no_evaluation(trace, grows, evaluations, freed):
     """Every fifth step adds rows to the parameters. In the second case it makes copies of one size. In the others, the last

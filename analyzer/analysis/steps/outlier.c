@@ -60,6 +60,17 @@ static void choose_step(struct outlier *outlier, const struct step_watch *watch,
     outlier->step = step_watch_open_step(watch, own, &history->accounts[account]);
 }
 
+/* steps_count: of the trace. The first step is in no sum. */
+static bool request_is_new(const struct failure *failure, const struct account_steps *own,
+                           uint64_t steps_count)
+{
+    for (size_t i = 0; i < own->site_count; i++)
+        if (site_stack(own->sites[i].site_id) == failure->event.stack_id &&
+            own->sites[i].steps_count * 2 >= steps_count - 1)
+            return false;
+    return failure->event.stack_id != 0;
+}
+
 /* --- its call stacks --- */
 
 /* The bytes of the site above those of a typical step. */
@@ -252,9 +263,10 @@ int outlier_find(struct outlier *outlier, const struct step_watch *watch,
         outlier_release(outlier);
         return -1;
     }
-    if (outlier->is_open && outlier->has_typical)
+    if (outlier->is_open && outlier->has_typical) {
+        outlier->request_is_new = request_is_new(outlier->failure, own, watch->step_count);
         find_cause_of_open(outlier);
-    else if (!outlier->is_open)
+    } else if (!outlier->is_open)
         outlier->cause = cause_of_ended(outlier);
     return 0;
 }

@@ -60,6 +60,7 @@ struct outlier {
     struct step step;
     bool is_open;                  /* the step did not end */
     const struct failure *failure; /* the reason; NULL unless is_open */
+    bool request_is_new; /* less than half of the other steps allocated at the failure's stack */
     enum outlier_cause cause;
     double cause_bytes;         /* bytes that the cause explains of a step that did not end */
     struct outlier_site *sites; /* sites above their typical bytes; by excess, descending */

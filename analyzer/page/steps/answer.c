@@ -433,12 +433,17 @@ int page_step_of_failure(struct opening *opening, const struct study *study,
                                  ? sum_explained(&found.outlier, true, true)
                                  : found.outlier.cause_bytes;
     /* A cause that explains less than half of the requested bytes does not explain the failure. */
+    const bool explains = explained * 2 >= (double)failure->event.size_bytes;
+    const bool is_of_path = found.outlier.cause == OUTLIER_NEW && found.outlier.request_is_new;
     if (found.outlier.failure == failure && found.outlier.cause != OUTLIER_NONE &&
-        explained * 2 >= (double)failure->event.size_bytes) {
+        (explains || is_of_path)) {
         status = say_cause(opening, study, failure->account, &found, true, err);
         /* Memory of earlier steps may be freed later in the step. */
         if (found.outlier.cause == OUTLIER_MORE)
             opening->failed_step_bytes = (double)found.outlier.typical_peak_bytes + explained;
+        /* The path tells where a request is made that alone is larger, and not why it is. */
+        if (status > 0 && !explains)
+            status = 0;
     }
     if (status > 0 && found.outlier.cause == OUTLIER_BEGAN)
         status =
