@@ -126,20 +126,23 @@ def edges():
     return [[above, below] for above, below in zip(rest["edges"][::2], rest["edges"][1::2]) if above >= rest["start"] <= below]
 
 
-def followers():
-    """Returns {position: positions of the objects to which it refers}."""
+def reversed_edges():
+    return [[below, above] for above, below in edges()]
+
+
+def followers(pairs):
+    """Returns {position: positions to which pairs lead from it}."""
     found = {}
-    for above, below in edges():
+    for above, below in pairs:
         found.setdefault(above, []).append(below)
     return found
 
 
 def without_ends(pairs, places):
     """Returns the places that are left when those to which no pair of places leads are taken away, again and again."""
-    counts, following = {}, {}
-    for above, below in pairs:
+    counts, following = {}, followers(pairs)
+    for _, below in pairs:
         counts[below] = counts.get(below, 0) + 1
-        following.setdefault(above, []).append(below)
     free = [at for at in places if at not in counts]
     for at in free:
         for below in following.get(at, ()):
@@ -152,7 +155,7 @@ def without_ends(pairs, places):
 def objects_of_cycles():
     """Returns the positions of the objects in a cycle and of those that a cycle leads to, and of those in a cycle alone."""
     led = without_ends(edges(), range(rest["start"], len(objects)))
-    return led, without_ends([[below, above] for above, below in edges() if above in led and below in led], led)
+    return led, without_ends([pair for pair in reversed_edges() if led.issuperset(pair)], led)
 
 
 def objects_of_outside():
@@ -162,7 +165,7 @@ def objects_of_outside():
     for _, below in edges():
         inner[below] = inner.get(below, 0) + (below not in cpp)
     own = {id(thing): 1 for thing in rest["group"]}
-    found, following = {}, followers()
+    found, following = {}, followers(edges())
     for at in range(rest["start"], len(objects)):
         known = inner.get(at, 0) + (at in cpp) + own.get(id(objects[at]), 0) + 2  # 2: `objects`, and the argument below
         if sys.getrefcount(objects[at]) > known and TensorBase not in type(objects[at]).__mro__:
@@ -187,14 +190,6 @@ def name_outside(at):
     return start_of(["statement", statement[0], STATEMENT])["text"], "statement", text_of_place(statement)
 
 
-def referrers():
-    """Returns {position: positions of the objects that refer to it}."""
-    found = {}
-    for above, below in edges():
-        found.setdefault(below, []).append(above)
-    return found
-
-
 def name_of_cell(at, leading):
     """Returns the name of the variable that the cell is for in a function of the rest."""
     for closure in leading.get(at, ()):
@@ -206,25 +201,27 @@ def name_of_cell(at, leading):
     return None
 
 
+def place_of_reference(above, at, leading):
+    """Returns the place that assigns the attribute or variable through which the first object refers to the second, or None."""
+    holder = objects[above]
+    if type(holder) is CellType:
+        return choose("var", name_of_cell(above, leading), ["global", "__main__", None])
+    if type(holder) is types.FrameType:
+        return choose("var", name_in_frame(holder, objects[at]), ["local", holder.f_code, None])
+    name = key_of(holder, objects[at]) if type(holder) is dict else slot_name(holder, objects[at])
+    return choose("attr", name, ["global", "__main__", None])
+
+
 def place_in_rest(at, leading):
-    """Returns the place that makes the class, or that assigns the attribute or variable through which another object refers to
-    this one. The descriptors of a class have none. leading: referrers()."""
+    """Returns the place that makes the class, or else the first place of a reference to the object. The descriptors of a class
+    have none. leading: {position: positions of the objects that refer to it}."""
     found = None
     if type in type(objects[at]).__mro__:
         found = choose("var", type.__dict__["__name__"].__get__(objects[at]), ["global", "__main__", None])
     elif type(objects[at]) in (types.GetSetDescriptorType, types.MemberDescriptorType):
         return NO_PLACE
     for above in leading.get(at, ()):
-        if found is not None:
-            break
-        holder = objects[above]
-        name = key_of(holder, objects[at]) if type(holder) is dict else slot_name(holder, objects[at])
-        if type(holder) is CellType:
-            found = choose("var", name_of_cell(above, leading), ["global", "__main__", None])
-        elif type(holder) is types.FrameType:
-            found = choose("var", name_in_frame(holder, objects[at]), ["local", holder.f_code, None])
-        else:
-            found = choose("attr", name, ["global", "__main__", None])
+        found = found or place_of_reference(above, at, leading)
     return text_of_place(found)
 
 
@@ -246,7 +243,7 @@ def rows_of_rest():
     others are, if these are all alike."""
     (in_cycles, closed), outside = objects_of_cycles(), objects_of_outside()
     note_births()
-    leading = referrers()
+    leading = followers(reversed_edges())
     shared = only_one({place_in_rest(at, leading) for at in closed} - {NO_PLACE}, NO_PLACE)  # the only place that makes a cycle
     rows, unknown = {}, []
     for _, at in storages.values():

@@ -300,25 +300,21 @@ static int add_one(struct alike_sets *found, const struct looked *looked, const 
     return 1;
 }
 
-static int by_begin(const void *a, const void *b)
-{
-    const uint64_t first = ((const struct set *)a)->begin_index;
-    const uint64_t second = ((const struct set *)b)->begin_index;
-    return (first > second) - (first < second);
-}
+ORDER_BY(compare_begins, struct set, RISING(begin_index));
 
 static int find_alike(struct alike_sets *found, const struct looked *looked, struct err *err)
 {
     struct set *sets;
     const long count = find_sets(&sets, looked, err);
     int status = count < 0 ? -1 : find_two(found, looked, sets, count, err);
-    if (!status && found->count)
-        do
-            status = found->count < SECOND_SETS_MOST ? add_one(found, looked, sets, count, err) : 0;
-        while (status > 0);
+    bool goes_on = !status && found->count;
+    while (goes_on && found->count < SECOND_SETS_MOST) {
+        status = add_one(found, looked, sets, count, err);
+        goes_on = status > 0;
+    }
     free(sets);
-    qsort(found->items, found->count, sizeof *found->items, by_begin);
-    return status;
+    SORT(found->items, found->count, compare_begins);
+    return status < 0 ? -1 : 0;
 }
 
 static bool sets_have(const struct alike_sets *found, const struct looked *looked, uint32_t path)
