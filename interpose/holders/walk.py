@@ -113,13 +113,16 @@ def visit_nothing(thing, at):
 
 
 def visit_plain(thing, at):
-    is_noting, is_tracked = rest["edges"] is not None, gc.is_tracked
-    for child in gc.get_referents(thing):
-        if is_tracked(child):
-            if is_noting:
-                add(child, at)
-            elif id(child) not in seen:
-                meet(child, id(child), at, None)
+    is_noting, is_tracked, children = rest["edges"] is not None, gc.is_tracked, gc.get_referents(thing)
+    for start in range(0, len(children), CHECK_EVERY):
+        if start and not may_go_on():
+            break
+        for child in children[start:start + CHECK_EVERY]:
+            if is_tracked(child):
+                if is_noting:
+                    add(child, at)
+                elif id(child) not in seen:
+                    meet(child, id(child), at, None)
 
 
 def visit_module(module, at):
@@ -497,8 +500,14 @@ def exits():
         return []
     calls = [words_at(call, 3) for call in words_at(array, count) if call]  # 0: it was unregistered
     wanted = {part for call in calls for part in call}
-    known = {id(thing): thing for thing in gc.get_objects() if id(thing) in wanted}
+    known = known_objects(wanted)
     return [[known[part] for part in call if part in known] for call in calls if call and call[0] in known]
+
+
+def known_objects(addresses):
+    """Returns {address: object} of the objects at these addresses that the garbage collector knows."""
+    things = gc.get_objects()
+    return {id(thing): thing for thing in itertools.compress(things, map(addresses.__contains__, map(id, things)))}
 
 
 def add_exits():
@@ -556,7 +565,7 @@ def visit_batch(batch, position):
     this file. Which object of the batch refers to which is not noted; see parent_of."""
     children = filter(gc.is_tracked, gc.get_referents(*batch))
     part = True
-    while part and len(objects) < limits["objects"]:
+    while part and may_go_on():
         part = list(itertools.islice(children, CHECK_EVERY))
         by_id = dict(zip(map(id, part), part))
         new = list(itertools.filterfalse(seen.__contains__, by_id))

@@ -109,9 +109,9 @@ def add_stacks(is_wanted):
         if is_wanted(code.co_filename):
             for address, each, text in own:
                 words.setdefault(address, ["statement", code, text, each])
-    found = {id(thing): thing for thing in gc.get_objects() if id(thing) in words and id(thing) not in seen}
+    found = known_objects(words)
     for address, mark in words.items():
-        if address in found:
+        if address in found and address not in seen:
             add_root(found[address], mark)
 
 

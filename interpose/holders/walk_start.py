@@ -8,6 +8,7 @@ ROWS_MAX = 10_000
 SAMPLE_MAX = 4  # tensors that no root leads to and whose referrers are looked for: each look goes over all objects
 REFERRER_LEVELS, LEVEL_MAX = 40, 24
 OWN = -2  # in `seen`
+READING_SHARE = 0.7  # the part of the time for the rest that reading the notes takes, about
 REST_BYTES, REST_RATIO = 1 << 20, 20  # a rest that is smaller, in bytes or as a part of what was found, is left alone
 
 
@@ -67,14 +68,17 @@ def walk_from_libraries(position):
     return go_on(position)
 
 
-def tensors_not_met():
+def tensors_of_collector():
+    things = gc.get_objects()
+    kinds = {kind for kind in set(map(type, things)) if TensorBase in type.__dict__["__mro__"].__get__(kind)}
+    return list(itertools.compress(things, map(kinds.__contains__, map(type, things))))
+
+
+def not_met(tensors):
     """Returns the tensors on the card that the walk has not met and whose storages it has not found, and the bytes of these."""
-    found, known, is_tensor = [], dict(storages), {}
-    for thing in gc.get_objects():
-        kind = type(thing)
-        if kind not in is_tensor:
-            is_tensor[kind] = TensorBase in type.__dict__["__mro__"].__get__(kind)
-        if is_tensor[kind] and id(thing) not in seen:
+    found, known = [], dict(storages)
+    for thing in tensors:
+        if id(thing) not in seen:
             count = len(storages)
             note_if_on_card(thing, -1)
             if len(storages) > count:
@@ -111,63 +115,87 @@ def group_of(tensors):
     return None
 
 
+def is_own_frame(thing):
+    return type(thing) is types.FrameType and thing.f_code.co_filename.startswith("<gpumemtrace")
+
+
+def all_leading_to(tensors):
+    """Returns these tensors and the objects that lead to them, of those that the walk has not met."""
+    things = [thing for thing in gc.get_objects() if id(thing) not in seen and thing is not tensors and not is_own_frame(thing)]
+    known, leading = set(map(id, things)), {}
+    for start in range(0, len(things), CHECK_EVERY):
+        if not may_go_on():
+            break
+        part = things[start:start + CHECK_EVERY]
+        referents = list(map(gc.get_referents, part))
+        below = list(map(id, itertools.chain.from_iterable(referents)))
+        above = itertools.chain.from_iterable(map(itertools.repeat, part, map(len, referents)))
+        for thing, address in itertools.compress(zip(above, below), map(known.__contains__, below)):
+            leading.setdefault(address, []).append(thing)
+    group, met = list(tensors), set(map(id, tensors))
+    for number, thing in enumerate(group):
+        if not number % CHECK_EVERY and not may_go_on():
+            break
+        for each in leading.get(id(thing), ()):
+            if id(each) not in met:
+                met.add(id(each))
+                group.append(each)
+    return group
+
+
 def walk_from_rest(group, tensors):
     """Walks from the objects that no root leads to, and notes who refers to whom."""
     rest["start"], rest["edges"], rest["group"] = len(objects), [], group
-    for thing in group:
+    limits["until"] -= (limits["until"] - time.thread_time()) * READING_SHARE
+    for thing in group + tensors:
         add(thing, -1)
-    for tensor in tensors:
-        add(tensor, -1)
     tensors.clear()
-    go_on(rest["start"])
+    if go_on(rest["start"]) < rest["start"] + len(group):  # who holds the rest is unknown
+        for address in [address for address, (_, at) in storages.items() if at >= rest["start"]]:
+            del storages[address]
 
 
-def edges():
-    return [[above, below] for above, below in zip(rest["edges"][::2], rest["edges"][1::2]) if above >= rest["start"] <= below]
+def references():
+    """Returns {position: positions to which it refers} and {position: positions that refer to it}, both within the rest."""
+    following, leading = {}, {}
+    for above, below in zip(rest["edges"][::2], rest["edges"][1::2]):
+        if above >= rest["start"] <= below:
+            following.setdefault(above, []).append(below)
+            leading.setdefault(below, []).append(above)
+    return following, leading
 
 
-def reversed_edges():
-    return [[below, above] for above, below in edges()]
-
-
-def followers(pairs):
-    """Returns {position: positions to which pairs lead from it}."""
-    found = {}
-    for above, below in pairs:
-        found.setdefault(above, []).append(below)
-    return found
-
-
-def without_ends(pairs, places):
-    """Returns the places that are left when those to which no pair of places leads are taken away, again and again."""
-    counts, following = {}, followers(pairs)
-    for _, below in pairs:
-        counts[below] = counts.get(below, 0) + 1
-    free = [at for at in places if at not in counts]
+def without_ends(following, places):
+    """Returns the places that are left when those that no other place refers to are taken away, again and again."""
+    counts = dict.fromkeys(places, 0)
+    for at in places:
+        for below in following.get(at, ()):
+            if below in counts:
+                counts[below] += 1
+    free = [at for at, count in counts.items() if not count]
     for at in free:
         for below in following.get(at, ()):
-            counts[below] -= 1
-            if not counts[below]:
-                free.append(below)
+            if below in counts:
+                counts[below] -= 1
+                if not counts[below]:
+                    free.append(below)
     return {at for at, count in counts.items() if count}
 
 
-def objects_of_cycles():
+def objects_of_cycles(following, leading):
     """Returns the positions of the objects in a cycle and of those that a cycle leads to, and of those in a cycle alone."""
-    led = without_ends(edges(), range(rest["start"], len(objects)))
-    return led, without_ends([pair for pair in reversed_edges() if led.issuperset(pair)], led)
+    led = without_ends(following, range(rest["start"], len(objects)))
+    return led, without_ends(leading, led)
 
 
-def objects_of_outside():
+def objects_of_outside(following, leading):
     """Returns {position: position of the object that leads to it and has references from outside the rest}. C++ code counts as one
-    reference to an object. Tensors do not count, because C++ code shares them in more ways than the walk sees."""
-    inner, cpp = {}, set(rest["by_cpp"])
-    for _, below in edges():
-        inner[below] = inner.get(below, 0) + (below not in cpp)
-    own = {id(thing): 1 for thing in rest["group"]}
-    found, following = {}, followers(edges())
-    for at in range(rest["start"], len(objects)):
-        known = inner.get(at, 0) + (at in cpp) + own.get(id(objects[at]), 0) + 2  # 2: `objects`, and the argument below
+    reference to an object. Tensors do not count, because C++ code shares them in more ways than the walk sees. If the walk stopped,
+    only the references to the group are all known."""
+    cpp, own, found = set(rest["by_cpp"]), {id(thing): 1 for thing in rest["group"]}, {}
+    for at in range(rest["start"], rest["start"] + len(rest["group"]) if limits["stopped"] else len(objects)):
+        inner = 1 if at in cpp else len(leading.get(at, ()))
+        known = inner + own.get(id(objects[at]), 0) + 2  # 2: `objects`, and the argument below
         if sys.getrefcount(objects[at]) > known and TensorBase not in type(objects[at]).__mro__:
             found[at] = at
     order = list(found)
@@ -241,9 +269,9 @@ def only_one(found, otherwise):
 def rows_of_rest():
     """Returns {position: chain, kind and place} of the storages in the rest. Those whose referrers were not looked for are as the
     others are, if these are all alike."""
-    (in_cycles, closed), outside = objects_of_cycles(), objects_of_outside()
+    following, leading = references()
+    (in_cycles, closed), outside = objects_of_cycles(following, leading), objects_of_outside(following, leading)
     note_births()
-    leading = followers(reversed_edges())
     shared = only_one({place_in_rest(at, leading) for at in closed} - {NO_PLACE}, NO_PLACE)  # the only place that makes a cycle
     rows, unknown = {}, []
     for _, at in storages.values():
@@ -289,19 +317,20 @@ def walk():
     set_limits()
     position = walk_from_program()
     found_bytes = sum(size for size, _ in storages.values())
-    tensors, rest_bytes = tensors_not_met()
+    tensors, rest_bytes = not_met(tensors_of_collector())
     for add_more in (add_stacks_of_program, add_library_frames):
         if is_large(rest_bytes, found_bytes):
             add_more()
             position = go_on(position)
-            tensors, rest_bytes = tensors_not_met()
+            tensors, rest_bytes = not_met(tensors)
     if is_large(rest_bytes, found_bytes):
         group = group_of(tensors)
         if group is None:
             walk_from_libraries(position)
-            tensors, rest_bytes = tensors_not_met()
+            tensors, rest_bytes = not_met(tensors)
+            group = all_leading_to(tensors)
         if is_large(rest_bytes, found_bytes):
-            walk_from_rest(group or [], tensors)
+            walk_from_rest(group, tensors)
     write_rows()
     done(len(objects), limits["stopped"])
 

@@ -126,11 +126,12 @@ def print_walk(python, folder):
                str(TENSORS), str(OBJECTS)]  # fmt: skip
     output = subprocess.run(command, env=environment(folder, False, **BYTECODE), cwd=folder, capture_output=True, text=True,
                             check=True).stdout
-    walked, looped, added = map(float, output.split())
+    walked, looped, added, rest = map(float, output.split())
     with sqlite3.connect(pathlib.Path(folder) / "walk.db") as database:
         stopped, objects = database.execute("SELECT stopped, objects_count FROM walk WHERE reason = 'asked' ORDER BY objects_count").fetchone()
     print(f"  {TENSORS:,} tensors and {OBJECTS:,} lists: {walked:.0f} ms, {walked / looped:.1f} of a loop over gc.get_objects()\n"
-          f"    {objects:,} objects met{f', then stopped at its limit of {stopped}' if stopped else ''}; {added:.0f} MiB more resident")
+          f"    {objects:,} objects met{f', then stopped at its limit of {stopped}' if stopped else ''}; {added:.0f} MiB more resident\n"
+          f"    {rest:.0f} ms if only a cycle keeps them")
 
 
 def pythons():

@@ -10,11 +10,11 @@ KEEPERS = SCRIPTS / "keepers" / "keepers.py"
 UNIT = 1 << 16
 (
     OOM, ENDED, INTERRUPTED, IN_BACKWARD, UNREACHABLE, ARRAYS, TASKS, RECURSIVE, RUNNING, EXITS, HELPERS, CLASSES, ATTRIBUTES,
-    DEQUES,
+    DEQUES, WIDE, MANY,
 ) = (
     SCRIPTS / "keepers" / f"{name}.py"
     for name in ("runs_out", "ends", "interrupted", "runs_out_in_backward", "unreachable", "arrays", "tasks", "recursive", "running",
-                 "exits", "helpers", "classes", "attributes", "deques")
+                 "exits", "helpers", "classes", "attributes", "deques", "wide", "many")
 )  # fmt: skip
 
 # Size of the storages in the program: number of storages, kind of the holder, chain, number of items of the container.
@@ -127,6 +127,17 @@ def test_a_failure_in_a_backward_is_followed_by_a_walk_over_the_functions_of_the
 def test_a_cycle_is_told_from_what_only_cpp_code_refers_to(dry_run, size, kind, chain):
     found = holders(dry_run(str(UNREACHABLE)), "asked")[size]
     assert {(kind, chain, line) for kind, chain, _, line in found} == {(kind, chain, commented_lines(UNREACHABLE)[size])}
+
+
+def test_a_model_that_each_of_its_many_layers_refers_to_is_a_cycle(dry_run):
+    found = holders(dry_run(str(WIDE)), "asked")[40]
+    assert found == [("cycle", "", None, commented_lines(WIDE)[40])] * 100
+
+
+def test_a_walk_stops_within_a_list_of_too_many_objects(dry_run):
+    ((stopped, count),) = dry_run(str(MANY)).rows("SELECT stopped, objects_count FROM walk WHERE reason = 'asked'")
+    assert stopped in ("memory", "time")
+    assert count <= (200 << 20) // 160 + 1024
 
 
 @pytest.mark.parametrize("script", [RECURSIVE, CLASSES], ids=["function", "class"])
