@@ -93,11 +93,15 @@ uint32_t workspace_new(struct run *run, const struct plan_layer *planned,
 /* Both allow and ignore NONE as a storage. */
 void storage_hold(struct run *run, uint32_t storage);
 void storage_drop(struct run *run, uint32_t storage);
+/* Makes a temporary from a storage, which is dropped. */
+uint32_t storage_next(struct run *run, uint32_t storage, uint64_t bytes);
 /* Lets autograd's node of the layer hold the storage until the layer's backward. */
 void storage_save(struct run *run, struct plan_layer *planned, uint32_t storage);
 void saved_drop(struct run *run, const struct plan_layer *planned);
-/* Drops only entry i of `saved`, because backward needs it no longer. Allows a dropped entry. */
-void saved_drop_one(struct run *run, size_t i);
+/* Returns how many of its extra tensors the layer saves. */
+size_t saved_number(const struct plan_layer *planned);
+/* Drops only one of these, which backward needs no longer. Allows a number that is too large. */
+void saved_drop_number(struct run *run, const struct plan_layer *planned, size_t number);
 /* Lets the checkpointed segment that is running hold the storage until its second run is over. */
 void storage_keep(struct run *run, uint32_t storage);
 void kept_drop(struct run *run, size_t segment);

@@ -16,30 +16,35 @@ static void sum_tied(struct run *run, uint64_t bytes)
 }
 
 /*
- * Makes the gradients of the layer's parameters. A new gradient is temporary if it is added to the
+ * Makes the gradient of a parameter. A new gradient is temporary if it is added to the
  * gradient of an earlier batch, or if gradients are views of a bucket and it is copied there.
  */
-static void make_gradients(struct run *run, const struct plan_layer *planned)
+static void make_gradient(struct run *run, size_t parameter)
 {
     const bool is_viewed =
         parallel_kind(run->plan->settings.parallel)->gradients == GRADIENTS_viewed;
-    for (size_t i = 0; i < planned->parameter_count; i++) {
-        const size_t parameter = planned->first_parameter + i;
-        const uint64_t bytes = run->plan->parameters[parameter].gradient_bytes;
-        if (run->plan->parameters[parameter].frozen)
-            continue;
-        uint32_t made = NONE;
-        if (has_replicas(run))
-            replicas_gradient(run, parameter);
-        else if (zero_gradient(run, parameter))
-            continue;
-        else if (run->gradients[parameter] == SCHEDULE_NO_BLOCK && !is_viewed)
-            run->gradients[parameter] = schedule_alloc(run->schedule, CATEGORY_gradients, bytes);
-        else
-            made = storage_new(run, CATEGORY_temporaries, bytes);
-        sum_tied(run, bytes);
-        storage_drop(run, made);
-    }
+    const uint64_t bytes = run->plan->parameters[parameter].gradient_bytes;
+    uint32_t made = NONE;
+    if (run->plan->parameters[parameter].frozen)
+        return;
+    if (has_replicas(run))
+        replicas_gradient(run, parameter);
+    else if (zero_gradient(run, parameter))
+        return;
+    else if (run->gradients[parameter] == SCHEDULE_NO_BLOCK && !is_viewed)
+        run->gradients[parameter] = schedule_alloc(run->schedule, CATEGORY_gradients, bytes);
+    else
+        made = storage_new(run, CATEGORY_temporaries, bytes);
+    sum_tied(run, bytes);
+    storage_drop(run, made);
+}
+
+/* Makes the gradients of the layer's parameters from number `first` to `end`, without `end`. */
+static void make_gradients(struct run *run, const struct plan_layer *planned, size_t first,
+                           size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        make_gradient(run, planned->first_parameter + i);
 }
 
 /* Adds a gradient to the layer's sum of gradients. Autograd adds in place if the sum has no other
@@ -125,6 +130,36 @@ static size_t make_temporaries(struct run *run, const struct plan_layer *planned
     return count;
 }
 
+/*
+ * Runs the backward of experts, in which each operation frees what it read. The order of the saved
+ * tensors is that of extra_experts. The highest moment is the backward of the product of activation
+ * and up, unless the experts are few and their weights large. Returns the gradient of the rows.
+ */
+static uint32_t experts_backward(struct run *run, const struct plan_layer *planned)
+{
+    const uint64_t both = planned->backward.items[0].bytes, rows = planned->backward.items[1].bytes;
+    const size_t trained = planned->layer->frozen ? 0 : 1, down = planned->parameter_count / 2;
+    const uint32_t summed = storage_new(run, CATEGORY_temporaries, rows);
+    storage_drop(run, storage_new(run, CATEGORY_temporaries, rows)); /* of the scores */
+    uint32_t gradient = storage_new(run, CATEGORY_temporaries, rows);
+    storage_drop(run, summed);
+    saved_drop_number(run, planned, 2 + 2 * trained); /* the result */
+    make_gradients(run, planned, down, planned->parameter_count);
+    gradient = storage_next(run, gradient, both / 2);
+    if (trained)
+        saved_drop_number(run, planned, 3); /* the product */
+    const uint32_t up = storage_new(run, CATEGORY_temporaries, both / 2);
+    gradient = storage_next(run, gradient, both / 2); /* of the activation */
+    saved_drop_number(run, planned, 1 + trained);
+    gradient = storage_next(run, gradient, both / 2); /* of gate */
+    saved_drop_number(run, planned, trained);
+    const uint32_t joined = storage_new(run, CATEGORY_temporaries, both);
+    storage_drop(run, gradient);
+    storage_drop(run, up);
+    make_gradients(run, planned, 0, down);
+    return storage_next(run, joined, rows);
+}
+
 /* Runs one layer's backward. `gradient` is that of the layer's result; the caller's hold on it is
  * taken over. */
 static void backward_layer(struct run *run, struct plan_layer *planned, uint32_t gradient)
@@ -132,15 +167,18 @@ static void backward_layer(struct run *run, struct plan_layer *planned, uint32_t
     const size_t inputs = planned->layer->input_count;
     const bool in_turn =
         (planned->layer->kind->traits & TRAIT_regroups) && planned->layer->fields.eager;
-    uint32_t made[TENSORS_MAX], scores = NONE;
+    const bool is_experts = planned->layer->kind->traits & TRAIT_experts;
+    uint32_t made[TENSORS_MAX], last = NONE; /* last: a gradient of scores or of experts' rows */
     if (planned->gives_saved)
         saved_drop(run, planned);
     /* first the gradient of the values, next that of the scores, last those of queries and keys */
     if (in_turn) {
         make_input_gradients(run, planned, gradient, inputs - 1, inputs);
-        scores = attention_backward(run, planned);
+        last = attention_backward(run, planned);
+    } else if (is_experts) {
+        last = experts_backward(run, planned);
     }
-    const size_t first = in_turn ? 2 : 0;
+    const size_t first = last != NONE ? 2 : 0;
     size_t count = make_temporaries(run, planned, first, made);
     if (!in_turn)
         make_input_gradients(run, planned, gradient, 0, inputs);
@@ -148,7 +186,8 @@ static void backward_layer(struct run *run, struct plan_layer *planned, uint32_t
         storage_drop(run, workspace_new(run, planned, CONV_DATA));
     const uint32_t workspace =
         planned->layer->frozen ? NONE : workspace_new(run, planned, CONV_FILTER);
-    make_gradients(run, planned);
+    if (!is_experts)
+        make_gradients(run, planned, 0, planned->parameter_count);
     make_tied_gradient(run, planned);
     storage_drop(run, workspace);
     while (count > first)
@@ -156,7 +195,7 @@ static void backward_layer(struct run *run, struct plan_layer *planned, uint32_t
     if (in_turn)
         make_input_gradients(run, planned, gradient, 0, inputs - 1);
     saved_drop(run, planned);
-    storage_drop(run, scores);
+    storage_drop(run, last);
     storage_drop(run, gradient);
     pass_gradients(run, planned);
 }

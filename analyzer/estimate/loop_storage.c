@@ -56,7 +56,7 @@ void storage_save(struct run *run, struct plan_layer *planned, uint32_t storage)
         planned->saved_bytes += run->storages[storage].bytes;
 }
 
-void saved_drop_one(struct run *run, size_t i)
+static void saved_drop_one(struct run *run, size_t i)
 {
     if (run->saved[i] == NONE)
         return;
@@ -65,12 +65,33 @@ void saved_drop_one(struct run *run, size_t i)
     run->saved[i] = NONE;
 }
 
+size_t saved_number(const struct plan_layer *planned)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < planned->extra.count && !planned->is_kept; i++)
+        count += planned->extra.items[i].category == CATEGORY_activations;
+    return count;
+}
+
+void saved_drop_number(struct run *run, const struct plan_layer *planned, size_t number)
+{
+    if (number < saved_number(planned))
+        saved_drop_one(run, run->first_saved[planned->layer->index] + number);
+}
+
 void saved_drop(struct run *run, const struct plan_layer *planned)
 {
     const size_t first = run->first_saved[planned->layer->index];
     for (size_t i = first; i < run->saved_count; i++)
         saved_drop_one(run, i);
     run->saved_count = first;
+}
+
+uint32_t storage_next(struct run *run, uint32_t storage, uint64_t bytes)
+{
+    const uint32_t next = storage_new(run, CATEGORY_temporaries, bytes);
+    storage_drop(run, storage);
+    return next;
 }
 
 void storage_keep(struct run *run, uint32_t storage)

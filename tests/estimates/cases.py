@@ -52,6 +52,13 @@ FIXED_ON = {
     **{f"llama, {optimizer}": case(decoder("llama", "LlamaForCausalLM", 1024, 8, 16, 32000, intermediate_size=2816), 1, 128, optimizer)
        for optimizer in ("momentum-decay", "adamw-loop", "adafactor", "muon", "adagrad")},
 }
+MOE = {"num_key_value_heads": 4, "num_experts_per_tok": 2}
+FIXED_ON |= {
+    "mixtral, checkpointed": case(decoder("mixtral", "MixtralForCausalLM", 1024, 2, 16, 8000, intermediate_size=2816, num_local_experts=8, **MOE), 4,
+                                  1024, **BF16, checkpointing=1),
+    "qwen3_moe, autocast": case(decoder("qwen3_moe", "Qwen3MoeForCausalLM", 768, 4, 12, 16000, intermediate_size=2048, moe_intermediate_size=768,
+                                        num_experts=8, head_dim=64, **MOE), 4, 1024, amp="bfloat16"),
+}
 EVERYWHERE = {"lora-on": "q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj"}
 DROPPED = {"lora-dropout": 0.05}
 QLORA = {"quantize": "nf4-dq", "lora": 16, **EVERYWHERE, **DROPPED}
@@ -134,8 +141,6 @@ WRITTEN_AFTERWARDS = {
                         "num_attention_heads": 12, "intermediate_size": 3072, "image_size": 384, "patch_size": 16}, 24, optimizer="momentum", **BF16, **EAGER,
                        checkpointing=1),
 }
-
-MOE = {"num_key_value_heads": 4, "num_experts_per_tok": 2}
 
 WRITTEN_AFTERWARDS |= {
     "mistral, nf4, prepared": case(decoder("mistral", "MistralForCausalLM", 1536, 6, 12, 16000, intermediate_size=5376, num_key_value_heads=4), 4, 1024,

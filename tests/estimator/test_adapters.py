@@ -99,6 +99,23 @@ def phase(result, name):
     return next(row for row in result["phases"] if row["name"] == name)["peak_bytes"]
 
 
+def with_experts(hidden):
+    layers = [{"type": "Linear", "out": 32, "bias": False}, {"type": "Experts", "name": "experts", "num": 4, "hidden": hidden, "active": 2}]
+    return {"schema": "gpumemtrace.model/1", "input": [64, 32], "batch": 8, "optimizer": "sgd", "layers": layers}
+
+
+def test_experts_free_in_backward_what_they_have_read(estimate):
+    rows, weight = 4 * 96 * 64 * 8 * 2, 4 * 96 * 32 * 4
+    grown = phase(estimate(with_experts(192)), "backward") - phase(estimate(with_experts(96)), "backward")
+    # gate and up, the activation, three gradients of that size, and the gradient of one of three weights
+    assert grown == (2 + 1 + 3) * rows + (3 + 1) * weight
+
+
+def test_autocast_casts_no_weights_of_experts(estimate):
+    plain, cast = (estimate(with_experts(96), *options) for options in ((), ("--amp=bfloat16",)))
+    assert row(cast, "experts")["saved_bytes"] == row(plain, "experts")["saved_bytes"]
+
+
 def test_a_frozen_segment_keeps_nothing_for_a_second_run(estimate):
     last = [phase(estimate(SMALL_LLAMA, "--trains=layers.1", *options), "data")
             for options in ((), ("--checkpointing=1",), ("--checkpointing=selective",))]  # fmt: skip

@@ -133,6 +133,7 @@ enum layer_trait {
     TRAIT_meets = 1 << 19,
     /* the result has the type of the model's products; it is a view if the input has this type */
     TRAIT_product = 1 << 20,
+    TRAIT_experts = 1 << 21, /* its grouped products free in backward in turn what they have read */
 };
 
 struct layer_kind {

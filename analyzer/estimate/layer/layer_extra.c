@@ -236,19 +236,31 @@ static uint64_t expert_rows(const struct layer *layer, const struct flow *flow,
     return checked_mul(&tensors->checked, num, room);
 }
 
+/* Adds one tensor. A brief one is freed when the next tensor of the list is made. */
+static void add_one(struct tensors *tensors, enum category category, uint64_t element_bytes,
+                    uint64_t elements, bool brief)
+{
+    tensors_add(tensors, category, element_bytes, elements, 1);
+    tensors->items[tensors->count - 1].brief = brief;
+}
+
 /*
  * Without capacity, a token's row exists once for each of its experts. Saved are these rows, gate
  * and up, the activation, its product with up, the result before it is weighted, the scores in
- * float32, and the experts' numbers.
+ * float32, and the experts' numbers. The rows and the product are needed only for the gradients of
+ * the weights.
  */
 void extra_experts(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     struct checked *checked = &tensors->checked;
     const uint64_t width = flow->input.dims[flow->input.rank - 1], hidden = layer->fields.hidden;
     const uint64_t all = expert_rows(layer, flow, tensors), bytes = element_bytes(flow);
-    add_saved(tensors, bytes, checked_mul(checked, all, width), 2);
+    const enum category read = layer->frozen ? CATEGORY_temporaries : CATEGORY_activations;
+    add_one(tensors, read, bytes, checked_mul(checked, all, width), layer->frozen);
     add_saved(tensors, bytes, checked_mul3(checked, all, 2, hidden), 1);
-    add_saved(tensors, bytes, checked_mul(checked, all, hidden), 2);
+    add_saved(tensors, bytes, checked_mul(checked, all, hidden), 1);
+    add_one(tensors, read, bytes, checked_mul(checked, all, hidden), layer->frozen);
+    add_saved(tensors, bytes, checked_mul(checked, all, width), 1);
     add_saved(tensors, DTYPE_FP32_BYTES,
               checked_mul(checked, flow->input_elements / width, layer->fields.num), 1);
     add_saved(tensors, DTYPE_INT64_BYTES, all, 2);
@@ -261,7 +273,7 @@ void extra_experts(const struct layer *layer, const struct flow *flow, struct te
                       checked_mul3(checked, all, width, checked_mul(checked, parts, hidden)), 1);
 }
 
-/* Makes one gradient of gate and up together, and the gradient of the rows. */
+/* The gradient of gate and up together, and the gradient of the rows; see experts_backward. */
 void backward_experts(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     struct checked *checked = &tensors->checked;
@@ -310,14 +322,6 @@ static void add_fused(const struct layer *layer, const struct flow *flow, struct
         add_saved(tensors, element_bytes(flow), flow->output_elements, 1);
 }
 
-/* Adds one of the temporaries through which the scores pass. */
-static void add_brief(struct tensors *tensors, enum category category, uint64_t element_bytes,
-                      uint64_t elements, bool brief)
-{
-    tensors_add(tensors, category, element_bytes, elements, 1);
-    tensors->items[tensors->count - 1].brief = brief;
-}
-
 /*
  * A composed attention makes the scores, the scaled scores, and their float32 copy if the softmax
  * is float32. It saves the softmax's result, the copy of that in the model's type if the softmax is
@@ -334,10 +338,10 @@ void extra_attention(const struct layer *layer, const struct flow *flow, struct 
     const uint64_t softmax = softmax_bytes(layer, flow);
     const bool drops = drops_scores(layer, flow);
     const enum category scored = flow->old_softmax ? CATEGORY_activations : CATEGORY_temporaries;
-    add_brief(tensors, CATEGORY_temporaries, own, all, true);
+    add_one(tensors, CATEGORY_temporaries, own, all, true);
     if (softmax > own)
-        add_brief(tensors, CATEGORY_temporaries, own, all, false);
-    add_brief(tensors, scored, softmax, all, true);
+        add_one(tensors, CATEGORY_temporaries, own, all, false);
+    add_one(tensors, scored, softmax, all, true);
     if (layer->fields.capped)
         add_saved(tensors, own, all, 1);
     add_saved(tensors, softmax, all, 1);
