@@ -253,9 +253,8 @@ class Books(Tables):
     def begin(self, event, memory, size, account=None, stack=None, counts=True, **more):
         account = account or self.account(event, memory, event.object)
         span = self.current_span(event)
-        block = Block(
-            account, event.address, size, memory, stack or event.stack or 0, event.index, span, event.thread, **more
-        )
+        stack = event.stack or 0 if stack is None else stack
+        block = Block(account, event.address, size, memory, stack, event.index, span, event.thread, **more)
         block.inferred = self.beside.span(event, self.inferred)
         block.is_of_graph = memory == "tensor" and self.autograd_records.get(event.thread, False)
         self.blocks.append(block)
@@ -279,7 +278,7 @@ class Books(Tables):
     def resize(self, event, block, size, stack=None):
         self.finish(event, block, "resized")
         return self.begin(
-            event, block.memory, size, block.account, stack or block.stack, counts=False, mempool=block.mempool
+            event, block.memory, size, block.account, block.stack if stack is None else stack, counts=False, mempool=block.mempool
         )
 
     def fail(self, event, memory):
