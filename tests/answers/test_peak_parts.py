@@ -86,6 +86,21 @@ def test_memory_that_each_step_keeps_neither_comes_and_goes_nor_stays(program):
         "8.00 MiB of it stays over the steps"]  # fmt: skip
 
 
+@pytest.mark.parametrize("count, is_said", [(6, True), (2, False)])
+def test_the_variable_that_keeps_most_of_the_memory_over_several_backwards_is_named(program, count, is_said):
+    """The walk finds what the variable keeps of the last step as well, and what other variables keep."""
+    program.tensor(8, *INIT)
+    logged = []
+    for _ in range(6):
+        logged.append(program.tensor(4, ("train.py", 15, "log")))
+        program.free(program.tensor(20, *FORWARD, recorded=True), program.tensor(8, *BACKWARD))
+    program.trace.walk("end", *((at, 4 * MIB, "list", "log.seen[*]", 6, ("train.py", 16, "log")) for at in logged[:count]),
+                       *((at, 4 * MIB, "module", "model.weight", None, None) for at in logged[count:]))
+    keeper = ("20.00 MiB of it is kept over several backwards (100.0 % of it input), most of it by train.py:15 log (20.00 MiB), "
+              "kept by log.seen (list of 6), filled at train.py:16")
+    assert (keeper in str(program.verdict())) == is_said
+
+
 @pytest.mark.parametrize("again", [False, True])
 def test_memory_that_one_round_of_several_makes_does_not_come_and_go_with_each_step(program, again):
     raw = ("data.py", 9, "Images.__init__")

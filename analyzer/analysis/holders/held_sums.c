@@ -68,6 +68,8 @@ static int take_of_both(struct taken *taken, const struct walk_blocks *walk,
     struct live_walk live = live_walk_begin(history, ask->account, ask->index);
     const struct block *block;
     while ((block = live_walk_next(&live))) {
+        if (ask->filter && !ask->filter->takes(ask->filter->self, block))
+            continue;
         const struct held_block *held = walk_blocks_find(walk, block);
         if (held && take_block(taken, held, true, ask, err))
             return -1;

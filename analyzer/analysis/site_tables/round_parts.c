@@ -53,12 +53,18 @@ static bool is_between_backwards(const struct history *history, const struct blo
            2 * births->rounds_count <= births->last_round - births->first_round + 1;
 }
 
+bool round_part_is_kept(const struct categories *categories, const struct block *block)
+{
+    return !categories_stays(categories, block) &&
+           block_rounds(categories->history, block) >= BLOCK_STAYS_ROUNDS;
+}
+
 static enum round_part part_of(const struct part_filter *filter, const struct block *block)
 {
     const struct history *history = filter->categories->history;
     if (categories_stays(filter->categories, block))
         return PART_STAYING;
-    if (block_rounds(history, block) >= BLOCK_STAYS_ROUNDS)
+    if (round_part_is_kept(filter->categories, block))
         return PART_KEPT;
     if (filter->is_evaluation && !block_rounds(history, block) &&
         category_made(history, block) == CATEGORY_gradients)

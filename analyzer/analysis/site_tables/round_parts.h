@@ -32,3 +32,5 @@ enum round_part {
  * zeroed. The caller releases each part, even after a failure. */
 int round_parts_at(struct sites parts[ROUND_PARTS], const struct categories *categories,
                    uint32_t account, uint64_t index, struct err *err);
+/* True if the block belongs to PART_KEPT. */
+bool round_part_is_kept(const struct categories *categories, const struct block *block);

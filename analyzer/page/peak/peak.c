@@ -15,6 +15,7 @@
 #include "analyzer/page/groups.h"
 #include "analyzer/thresholds/thresholds.h"
 #include "analyzer/page/holders/kept_by.h"
+#include "analyzer/page/holders/words.h"
 
 /* --- the answer --- */
 
@@ -125,21 +126,47 @@ static const char *const part_words[ROUND_PARTS] = {
     [PART_LEFT] = "was left by the last backward",
     [PART_STAYING] = "stays over the steps"};
 
+static bool is_kept(const void *self, const struct block *block)
+{
+    return round_part_is_kept(self, block);
+}
+
+/* Writes the variable that keeps most of what is kept over several backwards: ", kept by history
+ * (list of 12), filled at train.py:13". "": the nearest walk found none. */
+static int format_keeper(char *text, size_t size, const struct study *study, uint32_t number,
+                         uint64_t index, uint64_t part_bytes, struct err *err)
+{
+    const struct site_filter filter = {&study->categories, is_kept};
+    const struct held_ask ask = {.account = number, .index = index, .filter = &filter};
+    char name[HOLDER_TEXT_BYTES], place[HOLDER_TEXT_BYTES];
+    struct held_sums sums;
+    if (held_sums_find(&sums, &study->holders, &study->history, &ask, err))
+        return -1;
+    const struct held_sum *most = held_sums_most(&sums);
+    if (most && held_is_named(&study->trace, most->holder) && most->bytes > part_bytes / 2)
+        snprintf(text, size, ", kept by %s%s", holder_name(name, &study->trace, most),
+                 holder_place(place, &study->trace, most));
+    held_sums_release(&sums);
+    return 0;
+}
+
 /* Says who holds a part of the memory, unless the part is small: "770.75 MiB of it comes and goes
  * with each step (66.7 % of it activations), most of it by train.py:88 forward (640.00 MiB)". */
-static int say_part(struct opening *opening, const struct study *study, const char *words,
-                    const struct sites *all, const struct sites *part, const struct blame *blame)
+static int say_part(struct opening *opening, const struct study *study, uint32_t number,
+                    uint64_t index, enum round_part which, const struct sites *part,
+                    const struct blame *blame)
 {
-    char category[CLAUSE_BYTES], site[CLAUSE_BYTES];
-    if (!is_worth_saying(part->total_bytes, all))
-        return 1;
+    char category[CLAUSE_BYTES], site[CLAUSE_BYTES], keeper[2 * HOLDER_TEXT_BYTES + 16] = "";
+    if (which == PART_KEPT &&
+        format_keeper(keeper, sizeof keeper, study, number, index, part->total_bytes, opening->err))
+        return -1;
     if (page_format_most(site, sizeof site, study, part, blame, opening->err))
         return -1;
     format_category(category, sizeof category, part);
     *site = (char)tolower((unsigned char)*site);
-    return page_join(opening, VERDICT_who, "%s of it %s%s%s%s%s%s", BYTES_TEXT(part->total_bytes),
-                     words, *category ? " (" : "", category, *category ? ")" : "",
-                     *site ? ", " : "", site);
+    return page_join(opening, VERDICT_who, "%s of it %s%s%s%s%s%s%s", BYTES_TEXT(part->total_bytes),
+                     part_words[which], *category ? " (" : "", category, *category ? ")" : "",
+                     *site ? ", " : "", site, keeper);
 }
 
 /*
@@ -161,7 +188,8 @@ static int say_holders(struct opening *opening, const struct study *study, uint3
     }
     status = 1;
     for (int i = 0; i < ROUND_PARTS && status >= 0; i++)
-        status = say_part(opening, study, part_words[i], sites, &parts[i], blame);
+        if (is_worth_saying(parts[i].total_bytes, sites))
+            status = say_part(opening, study, number, moment->index, i, &parts[i], blame);
 out:
     for (int i = 0; i < ROUND_PARTS; i++)
         sites_release(&parts[i]);
