@@ -433,3 +433,17 @@ def test_a_step_that_begins_with_kept_memory_says_who_keeps_it(program, reason, 
     program.trace.step(15)
     said = "Kept by history (list of 4), filled at score.py:28: 160.00 MiB of "
     assert any(text.startswith(said) for text in program.answer("steps")) == is_said
+
+
+def test_a_step_that_failed_says_who_kept_memory_then_and_not_at_the_higher_peak_before(program):
+    high = program.tensor(18, 600 * MIB)
+    program.walk("list", "kept[*]", 12, reason="growth")
+    program.trace.tensor_free(high)
+    history = [program.tensor(21, 40 * MIB) for _ in range(4)]
+    program.trace.step(13)
+    program.trace.device_memory(MIB, GIB, call=9, nested=1)
+    program.trace.fail(GIB, call=9)
+    program.trace.fail(GIB, "tensor")
+    program.trace.walk("oom", *((address, 40 * MIB, "list", "history[*]", 4, STORE) for address in history))
+    (who,) = [text for text in program.answer("steps") if text.startswith("Kept by ")]
+    assert who.startswith("Kept by history (list of 4), filled at score.py:28: 160.00 MiB of ")

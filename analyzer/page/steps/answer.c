@@ -333,19 +333,23 @@ static int say_period(struct opening *opening, const struct study *study, struct
 }
 
 /* Names the variable that keeps most of the memory that was live when the step began, if a walk
- * near the peak found it. */
+ * near the peak, or at the failure that ended the step, found it. */
 static int say_keeper(struct opening *opening, const struct study *study, uint32_t account,
                       const struct outlier *outlier, struct err *err)
 {
+    const struct failure *failure = outlier->failure;
     const struct held_ask ask = {.account = account,
-                                 .index = study->history.accounts[account].peak.index,
+                                 .index = failure ? failure->at.index
+                                                  : study->history.accounts[account].peak.index,
+                                 .is_failure = failure != NULL,
                                  .born_before = outlier->step.begin_index};
     struct held_sums sums;
     if (outlier->cause != OUTLIER_BEGAN)
         return 1;
     if (held_sums_find(&sums, &study->holders, &study->history, &ask, err))
         return -1;
-    const struct held_sum *most = held_sums_most(&sums);
+    const struct held_sum *most =
+        sums.bytes >= outlier->step.start_bytes / 2 ? held_sums_most(&sums) : NULL;
     const int status = most ? page_say_holder(opening, study, most, sums.bytes, sums.at) : 1;
     held_sums_release(&sums);
     return status;
