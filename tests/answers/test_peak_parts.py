@@ -190,6 +190,21 @@ def test_steps_say_a_peak_after_the_last_of_them(program, size, says):
     assert any(sentence in text for _, text in program.verdict("steps")) == says
 
 
+@pytest.mark.parametrize("logs", [False, True])
+def test_gradients_of_the_backward_that_ended_a_step_are_not_left_by_that_step(program, logs):
+    """Clipping copies gradients after the backward. An optimizer that allocates nothing ends no step."""
+    program.tensor(8, *INIT)
+    for step in range(6):
+        logged = [program.tensor(10, ("train.py", 15, "log"))] if logs else []
+        activations = program.tensor(20, *FORWARD, recorded=True)
+        gradient = program.tensor(8, *BACKWARD)
+        program.free(activations)
+        program.free(program.tensor(60 + (step == 3), ("train.py", 30, "clip")), gradient, *logged)
+    answer = load_json("steps", program.trace.write())
+    said = [row["text"] for row in answer["verdict"] + answer["more"] if "of the previous step" in row["text"]]
+    assert said == (["At the peak 10.00 MiB of the previous step is still live; train.py:15 log holds most of it."] if logs else [])
+
+
 @pytest.mark.parametrize("frames, category", [(RECOMPUTED, "activations"), (BACKWARD, "gradients")])
 def test_what_a_checkpoint_computes_again_is_no_gradient_if_the_backward_does_not_end(program, frames, category):
     program.tensor(8, *INIT)

@@ -41,13 +41,29 @@ struct held {
 
 ORDER_BY(compare_held, struct held, RISING(age), site_id_compare(a->site_id, b->site_id));
 
-/* Lists the live blocks. The caller frees *held, even if this returns -1. */
+/* True if the step after the block's own may need it: weights, states, and gradients of a backward
+ * that ended the step, because the optimizer uses them only then. */
+static bool is_needed_after(const struct step_watch *watch, const struct categories *categories,
+                            const struct block *block)
+{
+    const bool ends_with_backward =
+        watch->kind == STEP_END_BACKWARD || watch->kind == STEP_END_INFERRED_BACKWARD;
+    return categories_stays(categories, block) ||
+           (ends_with_backward && categories_of(categories, block) == CATEGORY_gradients);
+}
+
+/* Lists the live blocks. If categories is set, lists only what the step before left needlessly. The
+ * caller frees *held, even if this returns -1. */
 static int find_held(struct held **held, size_t *count, const struct account_steps *own,
-                     const struct step_watch *watch, struct live_walk walk, struct err *err)
+                     const struct step_watch *watch, const struct categories *categories,
+                     struct live_walk walk, struct err *err)
 {
     const struct block *block;
     size_t capacity = 0;
     while ((block = live_walk_next(&walk))) {
+        if (categories && (age_of(own, block, watch->first_end_index) != AGE_BEFORE ||
+                           is_needed_after(watch, categories, block)))
+            continue;
         if (ARRAY_GROW(*held, capacity, *count, err))
             return -1;
         (*held)[(*count)++] = (struct held){age_of(own, block, watch->first_end_index),
@@ -59,10 +75,10 @@ static int find_held(struct held **held, size_t *count, const struct account_ste
 
 /* Sums the bytes by age and stacks. `held` must be sorted, so that blocks with the same age and
  * stacks are adjacent. */
-static void sum_up(struct ages *ages, struct held *held, size_t count)
+static void sum_up(struct age_row *rows, struct held *held, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct age_row *row = &ages->rows[held[i].age];
+        struct age_row *row = &rows[held[i].age];
         row->bytes += held[i].bytes;
         row->count++;
         if (i && !compare_held(&held[i - 1], &held[i]))
@@ -74,21 +90,36 @@ static void sum_up(struct ages *ages, struct held *held, size_t count)
     }
 }
 
-int ages_at_peak(struct ages *ages, const struct step_watch *watch, const struct history *history,
-                 uint32_t account, struct err *err)
+static int find_rows(struct age_row *rows, const struct step_watch *watch,
+                     const struct categories *categories, const struct history *history,
+                     uint32_t account, struct err *err)
 {
     const struct account_steps *own = step_watch_of(watch, account);
-    const uint64_t peak_index = history->accounts[account].peak.index;
-    *ages = (struct ages){0};
-    if (!own || !own->peak_ordinal || !watch->step_count || peak_index == INDEX_NONE)
-        return 0;
-    ages->ordinal = own->peak_ordinal;
-    const struct live_walk walk = live_walk_begin(history, account, peak_index);
+    const struct live_walk walk =
+        live_walk_begin(history, account, history->accounts[account].peak.index);
     struct held *held = NULL;
     size_t count = 0;
-    const int status = find_held(&held, &count, own, watch, walk, err);
+    const int status = find_held(&held, &count, own, watch, categories, walk, err);
     if (!status)
-        sum_up(ages, held, count);
+        sum_up(rows, held, count);
     free(held);
     return status;
+}
+
+int ages_at_peak(struct ages *ages, const struct step_watch *watch,
+                 const struct categories *categories, uint32_t account, struct err *err)
+{
+    const struct history *history = categories->history;
+    const struct account_steps *own = step_watch_of(watch, account);
+    struct age_row left[AGE_COUNT] = {0};
+    *ages = (struct ages){0};
+    if (!own || !own->peak_ordinal || !watch->step_count ||
+        history->accounts[account].peak.index == INDEX_NONE)
+        return 0;
+    ages->ordinal = own->peak_ordinal;
+    if (find_rows(ages->rows, watch, NULL, history, account, err) ||
+        find_rows(left, watch, categories, history, account, err))
+        return -1;
+    ages->left = left[AGE_BEFORE];
+    return 0;
 }

@@ -32,7 +32,7 @@ const struct blamed *step_findings_of_age(const struct step_findings *found, enu
 static int blame_all(struct step_findings *found, struct symbols *symbols, struct err *err)
 {
     const struct outlier *outlier = &found->outlier;
-    uint64_t *sites = array_new(outlier->count + AGE_COUNT, sizeof *sites, err);
+    uint64_t *sites = array_new(outlier->count + AGE_COUNT + 1, sizeof *sites, err);
     size_t count = 0;
     if (!sites)
         return -1;
@@ -40,6 +40,7 @@ static int blame_all(struct step_findings *found, struct symbols *symbols, struc
         sites[count++] = outlier->sites[i].site_id;
     for (int age = 0; age < AGE_COUNT; age++)
         sites[count++] = found->ages.rows[age].site_id;
+    sites[count++] = found->ages.left.site_id;
     const int status = blame_sites(&found->blame, symbols, sites, count, err);
     free(sites);
     return status;
@@ -78,7 +79,7 @@ int step_findings_find(struct step_findings *found, const struct study *study, u
     *found = (struct step_findings){0};
     if (outlier_find(&found->outlier, &study->steps, &study->history, account, err))
         return -1;
-    if (!ages_at_peak(&found->ages, &study->steps, &study->history, account, err) &&
+    if (!ages_at_peak(&found->ages, &study->steps, &study->categories, account, err) &&
         !blame_all(found, study->symbols, err))
         return 0;
     outlier_release(&found->outlier);
@@ -299,13 +300,13 @@ static void say_step(struct opening *opening, const struct study *study,
 static void say_ages(struct opening *opening, const struct study *study, uint32_t account,
                      const struct step_findings *found)
 {
-    const uint64_t bytes = found->ages.rows[AGE_BEFORE].bytes;
+    const uint64_t bytes = found->ages.left.bytes;
     if (!bytes || bytes < study->history.accounts[account].peak_bytes / 20 ||
         found->ages.ordinal != found->outlier.step.ordinal)
         return;
     page_say(opening, VERDICT_why,
              "At the peak %s of the previous step is still live; %s holds most of it.",
-             BYTES_TEXT(bytes), step_findings_of_age(found, AGE_BEFORE)->label);
+             BYTES_TEXT(bytes), blame_of(&found->blame, found->ages.left.site_id)->label);
 }
 
 /* Says where a step begins, if the program marks no steps. */
