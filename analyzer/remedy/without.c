@@ -96,7 +96,7 @@ static bool concerns(const struct without *without, const struct without_questio
     case WITHOUT_STATES:
         return block->part == PART_OPTIMIZER && !block->passes;
     case WITHOUT_PILES:
-        return block->piles_up && !block->is_blank;
+        return block->piles_up && !block->is_blank && !block->recurs;
     case WITHOUT_HELD:
         return is_of_batch(block) && block->recurs && block->iteration < without->iterations.number;
     case WITHOUT_STALE:

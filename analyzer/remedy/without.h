@@ -20,11 +20,13 @@ enum without_rule {
     WITHOUT_SIGN,    /* blocks of places with the sign */
     WITHOUT_PASSING, /* such blocks, if those of their place seldom outlive their phase */
     WITHOUT_STATES,  /* optimizer states */
-    WITHOUT_PILES,   /* batches of places that free no block, except the largest batch */
-    WITHOUT_HELD,    /* blocks of forward and data held over from earlier iterations */
-    WITHOUT_STALE,   /* gradients of the previous iteration */
-    WITHOUT_CALLS,   /* what the calls of a line keep for backward */
-    WITHOUT_CAUGHT,  /* bytes that caught calls still hold; most_bytes is the answer */
+    /* batches of places that free no block, except the largest batch; those that each iteration
+     * makes are held over */
+    WITHOUT_PILES,
+    WITHOUT_HELD,   /* blocks of forward and data held over from earlier iterations */
+    WITHOUT_STALE,  /* gradients of the previous iteration */
+    WITHOUT_CALLS,  /* what the calls of a line keep for backward */
+    WITHOUT_CAUGHT, /* bytes that caught calls still hold; most_bytes is the answer */
 };
 
 struct without_question {

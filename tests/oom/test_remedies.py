@@ -412,6 +412,20 @@ def test_batches_that_are_all_moved_at_once_should_come_one_by_one(run, lets_go)
         assert remedies["data_on_cpu"]["advice"] == "move each batch of train.py:6 load to the device just before it is used"
 
 
+def test_batches_that_the_steps_made_one_by_one_and_kept_need_no_later_move(run):
+    for step in range(10):
+        with run.trace.phase("data"):
+            run.alloc(50, ("/home/me/train.py", 6, "load"), MAIN)
+        with run.trace.phase("forward"):
+            blocks = [run.alloc(20, *layer(3))]
+        with run.trace.phase("backward"):
+            run.free(*blocks, run.alloc(20, *layer(9)))
+    with run.trace.phase("forward"):
+        run.fail(600, *layer(3))
+    remedies = run.remedies()
+    assert "held_over" in remedies and "data_on_cpu" not in remedies
+
+
 @pytest.mark.parametrize("operator, advises", [("_to_copy", True), ("empty", False), ("zeros", False)])
 def test_memory_that_the_program_made_empty_is_a_cache_and_no_batch(run, operator, advises):
     """The blocks of a cache are made at once, and none is freed, as the batches of a data set on the card."""

@@ -128,10 +128,10 @@ class Run:
 
     def data_on_cpu(self, index):
         """Returns the bytes of all data except the largest block of each place. One block of each place is needed at a
-        time."""
+        time. A place that recurs moved each batch only when it was used."""
         piles = {}
         for b in self.at(index):
-            if self.piles_up(b):
+            if self.piles_up(b) and not self.recurs(b):
                 piles.setdefault(b.place, []).append(b.size)
         return sum(sum(sizes) - max(sizes) for sizes in piles.values())
 
