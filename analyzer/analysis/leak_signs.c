@@ -225,8 +225,12 @@ static int find_holder(struct leak_evidence *evidence, const struct study *study
         return -1;
     struct held_sum outer;
     const struct held_sum *most = held_sums_most(&sums);
-    if (held_sums_outer(&outer, &study->trace, &sums) && (!most || outer.bytes > most->bytes))
+    struct held_sum attribute = {0};
+    if (held_sums_outer(&outer, &study->trace, &sums) && (!most || outer.bytes > most->bytes)) {
         most = &outer;
+        if (held_sums_attribute(&attribute, &study->trace, &sums, &outer))
+            evidence->attribute = attribute;
+    }
     if (most) {
         evidence->held = *most;
         evidence->holder = most->holder->kind;

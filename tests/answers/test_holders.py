@@ -218,6 +218,19 @@ def test_a_list_whose_items_lead_to_all_that_leaks_is_named_before_them(program)
     assert "Kept by runs (list of 4), filled at score.py:28: 12.00 MiB of 12.00 MiB at the end." in program.answer()
 
 
+@pytest.mark.parametrize("count, is_said", [(6, True), (2, False)])
+def test_attributes_of_a_lists_items_are_named_beside_the_list_and_are_what_to_drop(program, count, is_said):
+    """The program needs the models, and not the output that a hook left on each."""
+    held = [(("attribute", "models[*].head.output", None) if at < count else ("list", "models[*]", 6)) for at in range(12)]
+    program.trace.walk("end", *((address, MIB, *of, STORE) for address, of in zip(program.kept, held)))
+    who = "Kept by models (list of 6), filled at score.py:28: 12.00 MiB of 12.00 MiB at the end"
+    attribute = "; 6.00 MiB of it by attributes of the items, the largest models[*].head.output, assigned at score.py:28."
+    answer = program.answer()
+    (said,) = [text for text in answer if text.startswith("Kept by ")]
+    assert said.startswith(who) and (attribute in said) == is_said
+    assert any(text.startswith("Set the attribute to None") for text in answer) == is_said
+
+
 def test_the_graphs_of_a_lists_items_are_named_before_the_list(program):
     program.trace.walk("end", *((address, MIB, *(("graph", "rows[*] -> graph") if at % 3 else ("list", "rows[*]")), 4, STORE)
                                 for at, address in enumerate(program.kept)))

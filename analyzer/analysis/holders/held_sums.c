@@ -304,6 +304,25 @@ bool held_sums_outer(struct held_sum *outer, const struct trace *trace,
     return outer->bytes > sums->bytes / 2;
 }
 
+bool held_sums_attribute(struct held_sum *attribute, const struct trace *trace,
+                         const struct held_sums *sums, const struct held_sum *outer)
+{
+    const char *chain = container_chain(trace, outer);
+    uint64_t bytes = 0, most = 0;
+    for (size_t i = 0; i < sums->count && *chain; i++) {
+        const struct held_sum *sum = &sums->items[i];
+        if (!sum->holder || strcmp(sum->holder->kind, "attribute") || !leads_to(trace, chain, sum))
+            continue;
+        bytes += sum->bytes;
+        if (sum->bytes > most) {
+            most = sum->bytes;
+            *attribute = *sum;
+        }
+    }
+    attribute->bytes = bytes;
+    return bytes && bytes >= outer->bytes / WORTH_NAMING_DIVISOR;
+}
+
 const struct held_sum *held_sums_of_stack(const struct held_sums *sums, uint32_t stack_id)
 {
     const size_t low = SORTED_BELOW(struct held_sum, stack_id, sums->items, sums->count, stack_id);

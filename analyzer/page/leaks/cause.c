@@ -9,6 +9,7 @@
 
 #include "analyzer/page/holders/words.h"
 #include "analyzer/page/parts.h"
+#include "analyzer/render/units.h"
 
 int cause_say(struct opening *opening, const struct leak_sign *sign)
 {
@@ -66,9 +67,19 @@ int cause_say_count(struct opening *opening, const struct account_leak *found,
 int cause_say_holder(struct opening *opening, const struct study *study,
                      const struct leak_evidence *evidence)
 {
-    return evidence->holder ? page_say_holder(opening, study, &evidence->held,
-                                              evidence->walked_bytes, evidence->walk)
-                            : 1;
+    const struct held_sum *attribute = &evidence->attribute;
+    char name[HOLDER_TEXT_BYTES], place[HOLDER_TEXT_BYTES];
+    if (!evidence->holder)
+        return 1;
+    if (page_say_holder(opening, study, &evidence->held, evidence->walked_bytes, evidence->walk) <
+        0)
+        return -1;
+    return attribute->holder ? page_join(opening, VERDICT_who,
+                                         "%s of it by attributes of the items, the largest %s%s",
+                                         BYTES_TEXT(attribute->bytes),
+                                         holder_name(name, &study->trace, attribute),
+                                         holder_place(place, &study->trace, attribute))
+                             : 1;
 }
 
 /* At the end, what the program kept until then is garbage, too. */
@@ -107,13 +118,15 @@ int cause_say_garbage(struct opening *opening, const struct study *study, uint32
     return status;
 }
 
-/* A sign that holds although the holder is known tells more than the holder's kind. */
+/* A sign that holds although the holder is known tells more than the holder's kind. Attributes can
+ * be dropped although the container needs its items. */
 int cause_say_action(struct opening *opening, const struct leak_sign *sign,
                      const struct leak_evidence *evidence)
 {
-    const char *action = sign               ? sign->action
-                         : evidence->holder ? holder_action(&evidence->held)
-                                            : NULL;
+    const char *action = sign                         ? sign->action
+                         : evidence->attribute.holder ? holder_action(&evidence->attribute)
+                         : evidence->holder           ? holder_action(&evidence->held)
+                                                      : NULL;
     return action ? page_say(opening, VERDICT_do, "%s", action) : 1;
 }
 
