@@ -225,16 +225,25 @@ static int add_passage(struct passages *passages, uint32_t place, struct err *er
     return 0;
 }
 
-/* Returns the first place whose count is at least half of the highest count. */
-static const struct passage *first_common(const struct passages *passages)
+static uint64_t most_count(const struct passages *passages)
 {
     uint64_t most = 0;
     for (size_t i = 0; i < passages->count; i++)
         if (passages->items[i].count > most)
             most = passages->items[i].count;
-    for (size_t i = 0; i < passages->count; i++)
-        if (passages->items[i].count * 2 >= most)
+    return most;
+}
+
+/* Returns the first place whose count is at least half of the highest count, without the last call,
+ * which may still run: it may lack the place, and hold a temporary of the most frequent one. */
+static const struct passage *first_common(const struct passages *passages)
+{
+    const uint64_t most = most_count(passages);
+    for (size_t i = 0; i < passages->count; i++) {
+        const uint64_t count = passages->items[i].count;
+        if (count * 2 + (count > 1) >= most)
             return &passages->items[i];
+    }
     return NULL;
 }
 
@@ -249,16 +258,16 @@ static const struct passage *most_common(const struct passages *passages)
 
 /*
  * Counts the places under the line, in order of birth; consecutive blocks of one place count once.
- * If `before` is not PLACE_NONE, counts only the places that come right before `before`, because a
+ * Looks only at the first `limit` live blocks. If `before` is not PLACE_NONE, counts only the places that come right before `before`, because a
  * call ends with one of them. In this case two consecutive blocks of one place and size belong to
  * two calls. If each call keeps one tensor, this tensor is the output of the call.
  */
-static int find_passages(const struct at_moment *at, uint32_t location, uint32_t before,
-                         struct passages *passages, struct err *err)
+static int find_passages(const struct at_moment *at, uint32_t location, size_t limit,
+                         uint32_t before, struct passages *passages, struct err *err)
 {
     uint32_t last = PLACE_NONE;
     uint64_t last_bytes = 0;
-    for (size_t i = 0; i < at->count; i++) {
+    for (size_t i = 0; i < limit; i++) {
         const struct live_block *block = &at->items[i];
         if (!is_of_this_forward(at, block) || !place_is_under(at->places, block->place, location))
             continue;
@@ -340,23 +349,74 @@ static bool calls_once(const struct at_moment *at, uint32_t location, uint32_t f
     return makes;
 }
 
-/* True if each return of the first place begins a call. False in three cases: the line is in a
- * torch.nn.Sequential, whose layers come back within one call; another place repeats less than half
- * as often as the most frequent one, which therefore repeats within a call; or a place comes before
- * the first one, because in that case the line makes a single call that contains a loop. */
-static bool tells_calls(const struct at_moment *at, uint32_t location, const struct passage *first,
-                        const struct passages *passages)
+/* The function that the line calls on the way to the place; 0: an operator, or none. */
+static uint32_t function_called(const struct at_moment *at, uint32_t location, uint32_t place)
 {
-    uint64_t most = 0;
-    if (first != passages->items)
-        return false;
-    for (size_t i = 0; i < passages->count; i++)
-        if (passages->items[i].count > most)
-            most = passages->items[i].count;
-    for (size_t i = 0; i < passages->count; i++)
-        if (passages->items[i].count > 1 && passages->items[i].count * 2 < most)
-            return false;
-    return !is_in_sequence(at, first->place) && !calls_once(at, location, first->place);
+    const struct trace_location *lines = at->places->trace->locations;
+    uint32_t function_id = 0;
+    for (; at->places->items[place].location != location;
+         place = at->places->tree.nodes[place].outer) {
+        const uint32_t called = at->places->items[place].location;
+        if (called != PLACE_NATIVE && !torch_is(lines[called].means, TORCH_module_call))
+            function_id = lines[called].function_id;
+    }
+    return function_id;
+}
+
+/* True if the first place of the complete calls comes back within a call: another place repeats
+ * less than half as often as the most frequent one, or the line calls another function less often.
+ */
+static bool comes_back_in_call(const struct at_moment *at, uint32_t location,
+                               const struct passages *complete)
+{
+    const uint64_t most = most_count(complete);
+    const struct passage *first = complete->items;
+    for (size_t i = 0; i < complete->count; i++) {
+        const struct passage *other = &complete->items[i];
+        if (other->count > 1 &&
+            (other->count * 2 < most ||
+             (other->count < first->count && function_called(at, location, other->place) !=
+                                                 function_called(at, location, first->place))))
+            return true;
+    }
+    return false;
+}
+
+/* Returns the number of live blocks before the last call that begins with the place. */
+static size_t count_complete(const struct at_moment *at, uint32_t location, uint32_t first)
+{
+    size_t limit = at->count;
+    bool is_first = false;
+    for (size_t i = at->count; i-- > 0;) {
+        const struct live_block *block = &at->items[i];
+        if (!is_of_this_forward(at, block) || !place_is_under(at->places, block->place, location))
+            continue;
+        if (is_first && block->place != first)
+            break;
+        is_first = block->place == first;
+        limit = is_first ? i : limit;
+    }
+    return limit;
+}
+
+/* Finds whether each return of the first place begins a call. It does not in four cases: the line
+ * is in a torch.nn.Sequential, whose layers come back within one call; comes_back_in_call(); a
+ * place comes before the first one, because in that case the line makes a single call that contains
+ * a loop; or the line's function makes batches or the model. */
+static int find_tells_calls(bool *tells, const struct at_moment *at, uint32_t location,
+                            uint32_t first, struct err *err)
+{
+    struct passages complete = {0};
+    if (find_passages(at, location, count_complete(at, location, first), PLACE_NONE, &complete,
+                      err)) {
+        free(complete.items);
+        return -1;
+    }
+    *tells = complete.count && complete.items->place == first &&
+             !comes_back_in_call(at, location, &complete) && !is_in_sequence(at, first) &&
+             !calls_once(at, location, first);
+    free(complete.items);
+    return 0;
 }
 
 /* Returns 1 if the line makes several calls, and sets the first place and the output place in
@@ -365,20 +425,22 @@ static int find_calls(const struct at_moment *at, uint32_t location, struct call
                       uint64_t *count, struct err *err)
 {
     struct passages firsts = {0}, lasts = {0};
+    bool tells = false;
     int status = -1;
-    if (find_passages(at, location, PLACE_NONE, &firsts, err))
+    if (find_passages(at, location, at->count, PLACE_NONE, &firsts, err))
         goto out;
     const struct passage *first = first_common(&firsts);
     status = 0;
     if (!first || first->count < 2 || !comes_back(at, location, &firsts))
         goto out;
-    if (find_passages(at, location, first->place, &lasts, err)) {
+    if (find_passages(at, location, at->count, first->place, &lasts, err) ||
+        find_tells_calls(&tells, at, location, first->place, err)) {
         status = -1;
         goto out;
     }
     const struct passage *last = most_common(&lasts);
     *calls = (struct calls){.location = location,
-                            .tells_calls = tells_calls(at, location, first, &firsts),
+                            .tells_calls = tells,
                             .first_place = first->place,
                             .output_place = last ? last->place : first->place};
     *count = first->count;

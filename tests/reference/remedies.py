@@ -23,6 +23,12 @@ def has_sign(block, sign):
     return any(fnmatch.fnmatchcase(f"{file}:{function}", pattern) for _, function, file, _ in block.place for pattern in patterns)
 
 
+def function_called(line, place):
+    """Returns the name of the function that the line calls on the way to the place; None: it calls an operator."""
+    inner = [frame for frame in place[: place.index(line)] if not frame[1].endswith("_call_impl")]
+    return inner[-1][1] if inner else None
+
+
 def whole_size(block):
     """Returns the block's size, or whole 2 MiB if its segment is its own and the rest of it is at most 1 MiB."""
     rest = -block.size % (2 * MIB)
@@ -268,12 +274,12 @@ class Run:
 
     def calls_of(self, line, blocks):
         """Returns (first place of a call, place that most often comes before it). The first place is the first one that
-        recurs at least half as often as any other. The result is (None, None) if no place recurs, or if less than half
+        recurs at least half as often as any other, of which the call that still runs may hold one more. The result is (None, None) if no place recurs, or if less than half
         of the bytes are at places that recur."""
         way = [place for place, _ in itertools.groupby(b.place for b in blocks)]
         counts = collections.Counter(way)
         again = sum(b.size for b in blocks if counts[b.place] > 1)
-        first = next((place for place in way if counts[place] * 2 >= max(counts.values())), None)
+        first = next((place for place in way if counts[place] * 2 + (counts[place] > 1) >= max(counts.values())), None)
         if not first or counts[first] < 2 or again < sum(b.size for b in blocks) // 2:
             return None, None
         pairs = [(a, b) for a, b in zip(blocks, blocks[1:]) if b.place == first]
@@ -282,17 +288,21 @@ class Run:
         return first, max(before, key=before.get, default=first)
 
     def tells_calls(self, line):
-        """True if the calls that the line makes can be told apart: its first place begins each call, no place recurs
-        less than half as often as another, and no other line of its function makes batches or the model. No frame here
+        """True if the calls that the line makes can be told apart. In the calls before the last one, the first place comes
+        first, no place recurs less than half as often as another, and none recurs less often than the first one if the
+        line calls another function for it. No other line of its function makes batches or the model. No frame here
         belongs to a Sequential."""
         for b in (b for b in self.at(self.length - 1) if b.part in ("data", "init")):
             own = next((frame for frame in b.place if role(frame) == "program"), None)
             if own and own != line and own[1:3] == line[1:3]:
                 return False
         now = [b for b in self.at(self.length - 1) if b.part == "forward" and b.iteration == self.iterations and line in b.place]
-        way = [place for place, _ in itertools.groupby(b.place for b in now)]
-        counts = collections.Counter(way)
-        return self.calls_of(line, now)[0] == way[0] and not any(1 < count < max(counts.values()) / 2 for count in counts.values())
+        way, first = [place for place, _ in itertools.groupby(b.place for b in now)], self.calls_of(line, now)[0]
+        counts = collections.Counter(way[: len(way) - 1 - way[::-1].index(first)])
+        called = {place: function_called(line, place) for place in counts}
+        return next(iter(counts), None) == first and all(
+            count < 2 or (count * 2 >= max(counts.values()) and (count >= counts[first] or called[place] == called[first]))
+            for place, count in counts.items())  # fmt: skip
 
     def calls(self, index, line, first):
         calls, last, is_open = [], None, False
