@@ -110,7 +110,7 @@ def test_a_pool_with_enough_free_but_no_piece_large_enough_is_fragmented(trace):
 
 @pytest.mark.parametrize("line, number", [(8, 1), (9, 2)])
 def test_deep_stacks_that_are_cut_at_different_frames_are_of_one_request(trace, line, number):
-    """The pool reports its failure from fewer native frames than those of its driver call, so one more outer frame fits."""
+    """The pool reports its failure from fewer native frames than those of its driver call: one more outer frame fits."""
     inner = [("layer.py", line, "Layer.forward"), ("model.py", 5, "Model.forward")]
     trace.tensor(trace.alloc(15 * GIB), 15 * GIB)
     fail(trace, 2 * GIB, free=MIB, stack=trace.stack(0x1000, ("layer.py", 8, "Layer.forward"), inner[1]))
