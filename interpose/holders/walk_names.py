@@ -19,6 +19,8 @@ HOOKS = {"_forward_hooks": "forward hook", "_forward_pre_hooks": "forward hook",
 KINDS_OF_OBJECTS = (("torch.optim.optimizer.Optimizer", "optimizer"), ("queue.Queue", "queue"), ("_queue.SimpleQueue", "queue"),
                     ("asyncio.queues.Queue", "queue"), ("_asyncio.Task", "task"), ("_thread._local", "thread"),
                     ("itertools.cycle", "iterator"))
+# Modules that the program uses as a dict of other modules or of parameters.
+MEMBER_DICTS = {getattr(torch.nn, name) for name in ("ModuleDict", "ParameterDict") if hasattr(torch.nn, name)}
 # Types that stand for what they have in this attribute.
 WRAPPERS = {"weakref.WeakKeyDictionary": "data", "weakref.WeakValueDictionary": "data", "collections.UserDict": "data",
             "collections.UserList": "data", "concurrent.futures._base.Future": "_result"}
@@ -296,9 +298,12 @@ def step_from_object(trail, above, below):
         trail["role"] = inner or ("stack" if is_stack else "attributes")
 
 
-def step_to_member(trail, module, name):
+def step_to_member(trail, module, name, below):
     """From a module of PyTorch to a parameter, a buffer or another module."""
-    if name.isdigit():
+    if not MEMBER_DICTS.isdisjoint(type(module).__mro__):
+        members = (vars(module)[part] for part in ("_parameters", "_buffers", "_modules"))
+        add_item(trail, "dict", next(each for each in members if name in each), below)
+    elif name.isdigit():
         trail["text"] += "[*]"
         trail["kinds"].append("module")
         note_item(trail, vars(module)["_modules"], name)
@@ -368,7 +373,7 @@ def step_on(trail, above, below, mark):
             trail["text"] += " -> graph"
             trail["kinds"].append("graph")
     elif type(mark) is list:
-        step_to_member(trail, above, mark[1])
+        step_to_member(trail, above, mark[1], below)
     elif mark == "grad":
         add_name(trail, ".grad", "grad", "gradient")
     elif dict in line:

@@ -13,7 +13,8 @@ FILLING_FUNCTIONS = ("heappush", "heappushpop", "heapreplace", "insort", "insort
 NO_PLACE = (None, None, 0)
 # The file of methods that dataclasses and namedtuple make. A program that is given with -c has the same, but no file.
 GENERATED = "<string>" if "__file__" in vars(sys.modules["__main__"]) else None
-EXACT_KINDS = ("list", "deque", "set", "dict", "queue", "attribute")  # the assignment of an outer variable stores nothing in them
+# The assignment of an outer variable, or of something that is made from its value, stores nothing in these.
+EXACT_KINDS = ("list", "deque", "set", "dict", "queue", "attribute")
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 facts = {"fill": {}, "item": {}, "var": {}, "attr": {}, "context": {}, "call": {}}  # name: places
 loops = {}  # id of a code object: [offset, target] of each jump back
@@ -191,7 +192,7 @@ def place_of(trail):
         names = names[:-1]
     for name, sort in reversed(names) if place is None else ():
         for each in ("fill", "item", sort) if trail["filled"] else (sort,):
-            if each != sort or not is_exact or name == trail["names"][-1][0]:
+            if each == "fill" or not is_exact or name == trail["names"][-1][0]:
                 place = place or choose(each, name, trail["root"])
     if place is None and trail["root"][0] == "statement":
         place = trail["root"][1], trail["root"][3]

@@ -10,11 +10,11 @@ KEEPERS = SCRIPTS / "keepers" / "keepers.py"
 UNIT = 1 << 16
 (
     OOM, ENDED, INTERRUPTED, IN_BACKWARD, UNREACHABLE, ARRAYS, TASKS, RECURSIVE, RUNNING, EXITS, HELPERS, CLASSES, ATTRIBUTES,
-    DEQUES, WIDE, MANY,
+    DEQUES, WIDE, MANY, REGISTRIES,
 ) = (
     SCRIPTS / "keepers" / f"{name}.py"
     for name in ("runs_out", "ends", "interrupted", "runs_out_in_backward", "unreachable", "arrays", "tasks", "recursive", "running",
-                 "exits", "helpers", "classes", "attributes", "deques", "wide", "many")
+                 "exits", "helpers", "classes", "attributes", "deques", "wide", "many", "registries")
 )  # fmt: skip
 
 # Size of the storages in the program: number of storages, kind of the holder, chain, number of items of the container.
@@ -282,3 +282,13 @@ def test_attributes_frames_and_generators_are_named_as_the_program_sees_them(dry
 def test_an_item_of_a_deque_is_of_no_list(dry_run, size, line, kind, chain):
     """The deque of a queue belongs to it: a maxlen would drop what it holds."""
     assert holders(dry_run(str(DEQUES)), "asked")[size] == [(kind, chain, 6, commented_lines(DEQUES)[line])] * 6
+
+
+@pytest.mark.parametrize("size, chain", [(80, "main: net.adapters[*]"), (81, "main: net.scales[*]")])
+def test_a_member_of_a_dict_of_modules_or_parameters_is_its_item(dry_run, size, chain):
+    lines = commented_lines(REGISTRIES)
+    assert holders(dry_run(str(REGISTRIES)), "asked")[size] == [("dict", chain, 6, lines[size])] * 6
+
+
+def test_a_statement_that_stores_something_made_from_a_variable_fills_no_container_of_it(dry_run):
+    assert holders(dry_run(str(REGISTRIES)), "asked")[84] == [("dict", "main: net.other[*]", 6, None)] * 6
