@@ -517,6 +517,16 @@ def add_exits():
             add_root(thing, ["exit", function.__code__, f"atexit.register({callback_of(function)})"])
 
 
+def add_signal_handlers():
+    """The interpreter's table of handlers is no object of Python's."""
+    signals = sys.modules.get("_signal")
+    for number in signals.valid_signals() if hasattr(signals, "valid_signals") else ():
+        handler = signals.getsignal(number)
+        function = callable_of(handler)
+        if function is not None and is_of_program(function.__code__.co_filename):
+            add_root(handler, ["exit", function.__code__, f"signal.signal({callback_of(function)})"])
+
+
 def add_context():
     """Adds the values of the context variables of this thread. Other contexts are reached through their tasks."""
     contextvars = sys.modules.get("contextvars")

@@ -10,6 +10,7 @@ INSTRUCTIONS_LIMIT = 300_000
 FILLERS = {"append", "appendleft", "add", "extend", "insert", "update", "setdefault", "put", "put_nowait", "push", "callback",
            "enter_context", "push_async_callback", "enter_async_context"}
 FILLING_FUNCTIONS = ("heappush", "heappushpop", "heapreplace", "insort", "insort_left", "insort_right")  # their first argument
+REGISTRATIONS = {"atexit": "register", "signal": "signal"}  # module: its function that registers another one
 NO_PLACE = (None, None, 0)
 # The file of methods that dataclasses and namedtuple make. A program that is given with -c has the same, but no file.
 GENERATED = "<string>" if "__file__" in vars(sys.modules["__main__"]) else None
@@ -95,7 +96,7 @@ def scan(code):
             argument = name[0] if type(name) is tuple else name
         if opname.startswith("LOAD_") and name in FILLING_FUNCTIONS:
             argument = ""
-        if opname in ("LOAD_METHOD", "LOAD_ATTR") and loaded and (name == "set" or name == "register" and loaded[-1] == "atexit"):
+        if opname in ("LOAD_METHOD", "LOAD_ATTR") and loaded and (name == "set" or name == REGISTRATIONS.get(loaded[-1])):
             note("context" if name == "set" else "call", loaded[-1], code, line)
         if opname.startswith("LOAD_") and type(name) is str and (name == "finalize" or is_hook_call(name)):
             note("call", "finalize" if name == "finalize" else "forward hook" if "forward" in name else "hook", code, line)
@@ -167,10 +168,11 @@ def choose(sort, name, root):
     return None if not found else found[0] if sort in ("fill", "item") else max(found, key=line_of_place)
 
 
-def place_of_call(name):
-    """Returns the only place that calls such a function."""
+def place_of_call(name, code=None):
+    """Returns the first place that calls such a function in the function that defines this code, or the only place."""
     places = facts["call"].get(name, ())
-    return text_of_place(places[0] if len(places) == 1 else None)
+    near = [place for place in places if code in place[0].co_consts] if code else []
+    return text_of_place(near[0] if near else places[0] if len(places) == 1 else None)
 
 
 def place_of(trail):
@@ -179,7 +181,8 @@ def place_of(trail):
     if "finalizer" in trail["kinds"]:
         return place_of_call("finalize")
     if trail["root"][0] == "exit":
-        return place_of_call("atexit") if is_of_program(trail["root"][1].co_filename) else NO_PLACE
+        _, code, name = trail["root"][:3]
+        return place_of_call(name.partition(".")[0], code) if is_of_program(code.co_filename) else NO_PLACE
     if "hook" in trail["kinds"]:
         return place_of_call("forward hook" if "<forward hook>" in trail["text"] else "hook")
     if kind_of(trail) == "exit":

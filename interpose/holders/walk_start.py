@@ -56,6 +56,7 @@ def walk_from_program():
     if type(finalize) is type:  # the functions that the program has given to weakref.finalize
         add_root(vars(finalize).get("_registry"), ["global", "weakref", "finalize"])
     add_exits()
+    add_signal_handlers()
     add_context()
     return go_on(position)
 

@@ -292,3 +292,8 @@ def test_a_member_of_a_dict_of_modules_or_parameters_is_its_item(dry_run, size, 
 
 def test_a_statement_that_stores_something_made_from_a_variable_fills_no_container_of_it(dry_run):
     assert holders(dry_run(str(REGISTRIES)), "asked")[84] == [("dict", "main: net.other[*]", 6, None)] * 6
+
+
+def test_the_handler_of_a_signal_keeps_what_it_uses(dry_run):
+    expected = ("exit", "signal.signal(listen.stop)", None, commented_lines(REGISTRIES)[83])
+    assert holders(dry_run(str(REGISTRIES)), "asked")[83] == [expected] * 6

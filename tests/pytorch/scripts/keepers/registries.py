@@ -53,6 +53,8 @@ def listen():
         before(number, frame)
 
     signal.signal(signal.SIGUSR2, stop)  # 83
+    if not weights.is_cuda:
+        signal.signal(signal.SIGUSR2, before)
 
 
 def main():
