@@ -270,11 +270,20 @@ def slot_name(thing, below):
     return name
 
 
+def is_one_of_many(trail):
+    """Is the optimizer one of many in a container? Then the container grows, and not the state of one optimizer."""
+    trail["is_whole"] = any(may_grow and count >= CONTAINER_MIN for (may_grow, count), *_ in trail["containers"]) and \
+        cut_to_container(trail)
+    return trail["is_whole"]
+
+
 def step_from_object(trail, above, below):
     line = type(above).__mro__
     names = {f"{kind.__module__}.{kind.__qualname__}" for kind in line}
     if not names.isdisjoint(FUTURES) and above._result is below:  # a task that is finished keeps nothing else
         trail["role"] = None
+        return
+    if "torch.optim.optimizer.Optimizer" in names and is_one_of_many(trail):
         return
     trail["kinds"].extend(kind for name, kind in KINDS_OF_OBJECTS if name in names)
     if trail["kinds"][-1] in ("queue", "iterator"):
@@ -431,20 +440,21 @@ def is_stored_later(trail):
 
 def cut_to_container(trail):
     """Ends the chain at its fullest container if its objects come and go with the items. A tensor in an attribute that is stored
-    later than its object is made does not."""
+    later than its object is made does not. Returns True if the chain ends there."""
     strong = strong_kind(trail)
     if not trail["containers"] or strong not in (None, *OWN_CONTAINERS):
-        return
+        return False
     (may_grow, count), end, kind, names, key = trail["containers"][0] if strong else max(
         reversed(trail["containers"]), key=lambda container: container[0])
     if not strong and not trail["filled"] and (not may_grow or count < CONTAINER_MIN or is_stored_later(trail)):
-        return
+        return False
     trail["text"], trail["count"], trail["item"] = trail["text"][:end], count, None if key is None else key_text(key)
     trail["names"], trail["filled"], trail["function"] = trail["names"][:names], strong != "cache", None
     if strong == "cache":
         trail["function"] = trail["cached"]
     trail["containers"] = [container for container in trail["containers"] if container[1] <= end]
     trail["kinds"].append(kind)
+    return True
 
 
 # --- chains ---

@@ -294,6 +294,11 @@ def test_a_statement_that_stores_something_made_from_a_variable_fills_no_contain
     assert holders(dry_run(str(REGISTRIES)), "asked")[84] == [("dict", "main: net.other[*]", 6, None)] * 6
 
 
+def test_of_many_optimizers_in_a_list_the_list_is_the_holder(dry_run):
+    expected = ("list", "main: trainer.optimizers[*]", 6, commented_lines(REGISTRIES)[82])
+    assert holders(dry_run(str(REGISTRIES)), "asked")[82] == [expected] * 6
+
+
 def test_the_handler_of_a_signal_keeps_what_it_uses(dry_run):
     expected = ("exit", "signal.signal(listen.stop)", None, commented_lines(REGISTRIES)[83])
     assert holders(dry_run(str(REGISTRIES)), "asked")[83] == [expected] * 6
