@@ -267,19 +267,33 @@ def only_one(found, otherwise):
     return found.pop() if len(found) == 1 else otherwise
 
 
+def places_of_cycles(closed, following, leading):
+    """Returns {position: place that makes the cycle, or the nearest of several} of what the cycles lead to."""
+    found = {at: place_in_rest(at, leading) for at in sorted(closed)}
+    found = {at: place for at, place in found.items() if place != NO_PLACE}
+    order = list(found)
+    for at in order:
+        for below in following.get(at, ()):
+            if below not in found:
+                found[below] = found[at]
+                order.append(below)
+    return found
+
+
 def rows_of_rest():
     """Returns {position: chain, kind and place} of the storages in the rest. Those whose referrers were not looked for are as the
     others are, if these are all alike."""
     following, leading = references()
     (in_cycles, closed), outside = objects_of_cycles(following, leading), objects_of_outside(following, leading)
     note_births()
-    shared = only_one({place_in_rest(at, leading) for at in closed} - {NO_PLACE}, NO_PLACE)  # the only place that makes a cycle
+    places = places_of_cycles(closed, following, leading)
+    shared = only_one(set(places.values()), NO_PLACE)  # the only place that makes a cycle
     rows, unknown = {}, []
     for _, at in storages.values():
         if at in outside:
             rows[at] = name_outside(outside[at])
         elif at in in_cycles:
-            rows[at] = "", "cycle", place_in_rest(at, leading) if shared == NO_PLACE else shared
+            rows[at] = "", "cycle", places.get(at, shared)
         elif at >= rest["start"]:
             unknown.append(at)
     usual = only_one({(chain, kind) for chain, kind, _ in rows.values()}, ("", "c++"))

@@ -10,11 +10,11 @@ KEEPERS = SCRIPTS / "keepers" / "keepers.py"
 UNIT = 1 << 16
 (
     OOM, ENDED, INTERRUPTED, IN_BACKWARD, UNREACHABLE, ARRAYS, TASKS, RECURSIVE, RUNNING, EXITS, HELPERS, CLASSES, ATTRIBUTES,
-    DEQUES, WIDE, MANY, REGISTRIES,
+    DEQUES, WIDE, MANY, REGISTRIES, MUTUAL,
 ) = (
     SCRIPTS / "keepers" / f"{name}.py"
     for name in ("runs_out", "ends", "interrupted", "runs_out_in_backward", "unreachable", "arrays", "tasks", "recursive", "running",
-                 "exits", "helpers", "classes", "attributes", "deques", "wide", "many", "registries")
+                 "exits", "helpers", "classes", "attributes", "deques", "wide", "many", "registries", "mutual")
 )  # fmt: skip
 
 # Size of the storages in the program: number of storages, kind of the holder, chain, number of items of the container.
@@ -121,6 +121,12 @@ def test_a_failed_allocation_is_followed_by_a_walk_over_the_running_functions(dr
 def test_a_failure_in_a_backward_is_followed_by_a_walk_over_the_functions_of_the_thread_that_waits(dry_run):
     found = holders(dry_run(str(IN_BACKWARD), spec="1GiB", check=False), "oom")[1600]
     assert {(kind, chain, line) for kind, chain, _, line in found} == {("list", "train: kept[*]", commented_lines(IN_BACKWARD)[1600])}
+
+
+def test_a_cycle_has_a_line_that_makes_it_and_not_the_one_that_gives_it_the_tensor(dry_run):
+    lines = [number for number, line in enumerate(MUTUAL.read_text(encoding="utf-8").splitlines(), 1) if line.endswith("# 40")]
+    found = holders(dry_run(str(MUTUAL)), "asked")[40]
+    assert found in ([("cycle", "", None, line)] * 3 for line in lines)
 
 
 @pytest.mark.parametrize("size, kind, chain", [(40, "cycle", ""), (41, "hook", "<hook forget>")])
