@@ -225,15 +225,14 @@ static int find_holder(struct leak_evidence *evidence, const struct study *study
         return -1;
     struct held_sum outer;
     const struct held_sum *most = held_sums_most(&sums);
-    struct held_sum attribute = {0};
     if (held_sums_outer(&outer, &study->trace, &sums) && (!most || outer.bytes > most->bytes)) {
         most = &outer;
-        if (held_sums_attribute(&attribute, &study->trace, &sums, &outer))
-            evidence->attribute = attribute;
+        evidence->attribute = held_sums_attribute(&study->trace, &sums, &outer);
     }
     if (most) {
         evidence->held = *most;
         evidence->holder = most->holder->kind;
+        evidence->second = held_sums_second(&study->trace, &sums, most);
         evidence->walked_bytes = sums.bytes;
         evidence->walk = sums.at;
     }

@@ -36,7 +36,8 @@ struct leak_evidence {
     uint64_t most_live_count;       /* sum of what each call stack had live at once */
     const char *holder;             /* kind of the holder that keeps most of it; NULL: not known */
     struct held_sum held;           /* that holder; empty if it is not known */
-    struct held_sum attribute;      /* of the holder's items (held_sums_attribute); else empty */
+    struct held_sum attribute;      /* of its items (held_sums_attribute) */
+    struct held_sum second;         /* beside it (held_sums_second) */
     uint64_t walked_bytes;          /* of the call stacks, live at the walk that found the holder */
     const struct walk_blocks *walk; /* that walk */
 };

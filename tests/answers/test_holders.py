@@ -261,6 +261,18 @@ def test_lists_of_one_object_need_not_keep_half_each(program):
     assert any(text.startswith("Kept by metric.") and ": 6.00 MiB of 12.00 MiB" in text for text in program.answer())
 
 
+@pytest.mark.parametrize("chains, said", [
+    (("layers[*].input", "layers[*].output"), "6.00 MiB of the rest is kept by layers[*].output, assigned at score.py:28."),
+    (("runs[*]", "runs[*].state"), None),
+    (("layers[*].input",) * 11 + ("layers[*].output",), None),
+])  # fmt: skip
+def test_of_two_holders_that_share_the_memory_the_second_is_named_too(program, chains, said):
+    """A part of the first holder, or what keeps less than a quarter, is not."""
+    program.trace.walk("end", *((address, MIB, "attribute", chains[at % len(chains)], 6, STORE)
+                                for at, address in enumerate(program.kept)))
+    assert [text for text in program.answer() if "of the rest" in text] == ([said] if said else [])
+
+
 def test_a_cycle_found_earlier_tells_more_than_what_is_left_at_the_end(program):
     program.walk("cycle", "", reason="growth").walk("list", "losses[*]", 2, count=2)
     assert any(text.startswith("Kept by a reference cycle") for text in program.answer())

@@ -288,26 +288,34 @@ static bool leads_to(const struct trace *trace, const char *container, const str
     return !strncmp(chain, container, length) && !strstr(chain + length, " -> ");
 }
 
+/* Returns the item with the bytes of all that it leads to, if it is a container. */
+static struct held_sum with_inner(const struct trace *trace, const struct held_sums *sums, size_t i)
+{
+    const char *chain = container_chain(trace, &sums->items[i]);
+    struct held_sum all = sums->items[i];
+    for (size_t k = 0; k < sums->count && *chain; k++)
+        if (k != i && leads_to(trace, chain, &sums->items[k]))
+            all.bytes += sums->items[k].bytes;
+    return all;
+}
+
 bool held_sums_outer(struct held_sum *outer, const struct trace *trace,
                      const struct held_sums *sums)
 {
     *outer = (struct held_sum){0};
     for (size_t i = 0; i < sums->count; i++) {
-        const char *chain = container_chain(trace, &sums->items[i]);
-        struct held_sum all = sums->items[i];
-        for (size_t k = 0; k < sums->count && *chain; k++)
-            if (k != i && leads_to(trace, chain, &sums->items[k]))
-                all.bytes += sums->items[k].bytes;
-        if (*chain && all.bytes > outer->bytes)
+        const struct held_sum all = with_inner(trace, sums, i);
+        if (*container_chain(trace, &all) && all.bytes > outer->bytes)
             *outer = all;
     }
     return outer->bytes > sums->bytes / 2;
 }
 
-bool held_sums_attribute(struct held_sum *attribute, const struct trace *trace,
-                         const struct held_sums *sums, const struct held_sum *outer)
+struct held_sum held_sums_attribute(const struct trace *trace, const struct held_sums *sums,
+                                    const struct held_sum *outer)
 {
     const char *chain = container_chain(trace, outer);
+    struct held_sum attribute = {0};
     uint64_t bytes = 0, most = 0;
     for (size_t i = 0; i < sums->count && *chain; i++) {
         const struct held_sum *sum = &sums->items[i];
@@ -316,11 +324,33 @@ bool held_sums_attribute(struct held_sum *attribute, const struct trace *trace,
         bytes += sum->bytes;
         if (sum->bytes > most) {
             most = sum->bytes;
-            *attribute = *sum;
+            attribute = *sum;
         }
     }
-    attribute->bytes = bytes;
-    return bytes && bytes >= outer->bytes / WORTH_NAMING_DIVISOR;
+    attribute.bytes = bytes;
+    return bytes >= outer->bytes / WORTH_NAMING_DIVISOR ? attribute : (struct held_sum){0};
+}
+
+/* True if one of two holders is a part of the other, or is the same. */
+static bool overlap(const struct trace *trace, const struct held_sum *a, const struct held_sum *b)
+{
+    const char *chain_of_a = container_chain(trace, a), *chain_of_b = container_chain(trace, b);
+    return !compare_chains(a->holder, b->holder) ||
+           (*chain_of_a && leads_to(trace, chain_of_a, b)) ||
+           (*chain_of_b && leads_to(trace, chain_of_b, a));
+}
+
+struct held_sum held_sums_second(const struct trace *trace, const struct held_sums *sums,
+                                 const struct held_sum *first)
+{
+    struct held_sum second = {0};
+    for (size_t i = 0; i < sums->count; i++) {
+        const struct held_sum all = with_inner(trace, sums, i);
+        if (all.bytes > second.bytes && held_is_named(trace, all.holder) && !is_cycle(all.holder) &&
+            !overlap(trace, first, &all))
+            second = all;
+    }
+    return second.bytes >= sums->bytes / WORTH_NAMING_DIVISOR ? second : (struct held_sum){0};
 }
 
 const struct held_sum *held_sums_of_stack(const struct held_sums *sums, uint32_t stack_id)

@@ -60,10 +60,17 @@ const struct held_sum *held_sums_most(const struct held_sums *sums);
  * of "runs[*]" and "runs[*].optimizer.state[*]", it is the first. Sets *outer to its sum. */
 bool held_sums_outer(struct held_sum *outer, const struct trace *trace,
                      const struct held_sums *sums);
-/* Finds the largest of the attributes to which the items of the container `outer` lead, if such
- * attributes keep at least a quarter of what it keeps: the program may drop them and keep the
- * items. Sets *attribute to it, with the bytes of all of them. */
-bool held_sums_attribute(struct held_sum *attribute, const struct trace *trace,
-                         const struct held_sums *sums, const struct held_sum *outer);
+/*
+ * Both return an empty sum if they find nothing that keeps a quarter.
+ *
+ * held_sums_attribute returns the largest of the attributes to which the items of the container
+ * `outer` lead, with the bytes of all such attributes: the program may drop these and keep the
+ * items. held_sums_second returns the holder that keeps most beside the first one: an attribute
+ * beside another one, or a container with all that it leads to.
+ */
+struct held_sum held_sums_attribute(const struct trace *trace, const struct held_sums *sums,
+                                    const struct held_sum *outer);
+struct held_sum held_sums_second(const struct trace *trace, const struct held_sums *sums,
+                                 const struct held_sum *first);
 /* The item that keeps more than half of the bytes of one call stack, in sums found by_stack. */
 const struct held_sum *held_sums_of_stack(const struct held_sums *sums, uint32_t stack_id);

@@ -67,19 +67,23 @@ int cause_say_count(struct opening *opening, const struct account_leak *found,
 int cause_say_holder(struct opening *opening, const struct study *study,
                      const struct leak_evidence *evidence)
 {
-    const struct held_sum *attribute = &evidence->attribute;
+    const struct held_sum *attribute = &evidence->attribute, *second = &evidence->second;
     char name[HOLDER_TEXT_BYTES], place[HOLDER_TEXT_BYTES];
     if (!evidence->holder)
         return 1;
     if (page_say_holder(opening, study, &evidence->held, evidence->walked_bytes, evidence->walk) <
         0)
         return -1;
-    return attribute->holder ? page_join(opening, VERDICT_who,
-                                         "%s of it by attributes of the items, the largest %s%s",
-                                         BYTES_TEXT(attribute->bytes),
-                                         holder_name(name, &study->trace, attribute),
-                                         holder_place(place, &study->trace, attribute))
-                             : 1;
+    if (attribute->holder)
+        return page_join(opening, VERDICT_who,
+                         "%s of it by attributes of the items, the largest %s%s",
+                         BYTES_TEXT(attribute->bytes), holder_name(name, &study->trace, attribute),
+                         holder_place(place, &study->trace, attribute));
+    if (second->holder)
+        return page_say(opening, VERDICT_who, "%s of the rest is kept by %s%s.",
+                        BYTES_TEXT(second->bytes), holder_name(name, &study->trace, second),
+                        holder_place(place, &study->trace, second));
+    return 1;
 }
 
 /* At the end, what the program kept until then is garbage, too. */
