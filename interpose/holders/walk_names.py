@@ -94,7 +94,25 @@ def note_item(trail, container, key):
         trail["count"] = len(container)
 
 
+def is_repeated(trail, text, name, kind):
+    """Is it a link of a linked list, as node.next.next.next is? Then the link is an item, and the list a container. Fewer than three
+    links may be objects within objects."""
+    if kind not in ("attribute", "closure") or trail["names"][-1][0] != name:
+        return False
+    if trail["text"].endswith(text + text):
+        trail["names"].pop()
+        trail["text"] = trail["text"][:-len(text)] + "[*]"
+        trail["containers"].append([[True, 3], len(trail["text"]), kind, len(trail["names"]), None])
+        return True
+    is_link = bool(trail["containers"]) and trail["containers"][-1][1:3] == [len(trail["text"]), kind]
+    if is_link:
+        trail["containers"][-1][0][1] += 1
+    return is_link
+
+
 def add_name(trail, text, name, kind, sort="attr"):
+    if is_repeated(trail, text, name, kind):
+        return
     trail["text"] += text
     trail["kinds"].append(kind)
     trail["names"].append((name, sort))

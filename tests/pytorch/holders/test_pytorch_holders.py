@@ -10,11 +10,12 @@ KEEPERS = SCRIPTS / "keepers" / "keepers.py"
 UNIT = 1 << 16
 (
     OOM, ENDED, INTERRUPTED, IN_BACKWARD, UNREACHABLE, ARRAYS, TASKS, RECURSIVE, RUNNING, EXITS, HELPERS, CLASSES, ATTRIBUTES,
-    DEQUES, WIDE, MANY, REGISTRIES, MUTUAL,
+    DEQUES, WIDE, MANY, REGISTRIES, MUTUAL, LINKED,
 ) = (
     SCRIPTS / "keepers" / f"{name}.py"
     for name in ("runs_out", "ends", "interrupted", "runs_out_in_backward", "unreachable", "arrays", "tasks", "recursive", "running",
-                 "exits", "helpers", "classes", "attributes", "deques", "wide", "many", "registries", "mutual")
+                 "exits", "helpers", "classes", "attributes", "deques", "wide", "many", "registries", "mutual",
+                 "linked")
 )  # fmt: skip
 
 # Size of the storages in the program: number of storages, kind of the holder, chain, number of items of the container.
@@ -308,3 +309,14 @@ def test_of_many_optimizers_in_a_list_the_list_is_the_holder(dry_run):
 def test_the_handler_of_a_signal_keeps_what_it_uses(dry_run):
     expected = ("exit", "signal.signal(listen.stop)", None, commented_lines(REGISTRIES)[83])
     assert holders(dry_run(str(REGISTRIES)), "asked")[83] == [expected] * 6
+
+
+@pytest.mark.parametrize("size, kind, chain, items_counts, line", [
+    (40, "attribute", "main: state.before[*]", [5, 6, 7], 40),
+    (41, "closure", "main: scale.<closure before>[*].<closure factor>", [None] * 5, 41),
+    (42, "attribute", "main: wrapper.inner.inner.table", [None], 42),
+])  # fmt: skip
+def test_the_links_of_a_linked_list_are_items_if_there_are_many(dry_run, size, kind, chain, items_counts, line):
+    """What the first links keep has chains of their own: a few links may be objects within objects."""
+    found = [row for row in holders(dry_run(str(LINKED)), "asked")[size] if row[1] == chain]
+    assert sorted(found) == [(kind, chain, items_count, commented_lines(LINKED)[line]) for items_count in items_counts]
