@@ -72,7 +72,7 @@ def program(tmp_path):
     ("graph", "losses[*] -> graph", 12, "losses (12 items), through autograd's graph, stored at score.py:28", "detach()"),
     ("graph", "total -> graph", None, "total, through autograd's graph, stored at score.py:28", "detach() or item()"),
     ("cache", "Scorer.forward.<cache>", 12, "Scorer.forward.<cache> (cache of 12), filled at score.py:28", "outside the class"),
-    ("hook", "model.head.<forward hook>", None, "model.head.<forward hook>, registered at score.py:28", "remove()"),
+    ("hook", "model.head.<forward hook>", None, "model.head.<forward hook>, registered at score.py:28", "prune.remove()"),
     ("exception", "main: e", None, "main: e, stored at score.py:28", "traceback"),
     ("exception", "main: errors[*] -> run", 12, "main: errors (12 items), an exception whose traceback keeps the variables of run, "
      "stored at score.py:28", "place of the exception"),
