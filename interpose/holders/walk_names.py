@@ -21,9 +21,11 @@ KINDS_OF_OBJECTS = (("torch.optim.optimizer.Optimizer", "optimizer"), ("queue.Qu
                     ("itertools.cycle", "iterator"))
 # Modules that the program uses as a dict of other modules or of parameters.
 MEMBER_DICTS = {getattr(torch.nn, name) for name in ("ModuleDict", "ParameterDict") if hasattr(torch.nn, name)}
+WEAK_DICTS = {"weakref.WeakKeyDictionary", "torch.utils.weak.WeakIdKeyDictionary"}  # their values are not weak
 # Types that stand for what they have in this attribute.
-WRAPPERS = {"weakref.WeakKeyDictionary": "data", "weakref.WeakValueDictionary": "data", "collections.UserDict": "data",
-            "collections.UserList": "data", "concurrent.futures._base.Future": "_result"}
+WRAPPERS = {"weakref.WeakKeyDictionary": "data", "torch.utils.weak.WeakIdKeyDictionary": "data",
+            "weakref.WeakValueDictionary": "data", "collections.UserDict": "data", "collections.UserList": "data",
+            "concurrent.futures._base.Future": "_result"}
 FUTURES = ("_asyncio.Future", "_asyncio.Task")
 CacheType = type(functools.lru_cache(abs))
 ContextType = getattr(sys.modules.get("contextvars"), "Context", None)
@@ -136,7 +138,7 @@ def step_from_dict(trail, above, below):
     elif role == "threads":
         trail["role"] = "attributes"
     elif role != "hooks" and type(role) is not list:
-        add_item(trail, "dict", above, below)
+        add_item(trail, trail.pop("weak", "dict"), above, below)
 
 
 def add_hook(trail, text):
@@ -313,6 +315,8 @@ def step_from_object(trail, above, below):
         trail.update(text=f"weakref.finalize({callback_of(above.func)})", item=None, count=None, is_whole=True)
         trail["kinds"].append("finalizer")
         return
+    if not WEAK_DICTS.isdisjoint(names):
+        trail["weak"] = "weak"
     name, inner = slot_name(above, below), [WRAPPERS[name] for name in names if name in WRAPPERS]
     is_stack = "contextlib._BaseExitStack" in names
     if name in HOOKS:
@@ -441,7 +445,7 @@ def strong_kind(trail):
     for kind in STRONG_KINDS:
         if kind in kinds:
             following = kinds[len(kinds) - kinds[::-1].index(kind):]
-            if kind not in ("task", "generator", "exit") or not {"list", "deque", "set", "dict"} & {*following}:
+            if kind not in ("task", "generator", "exit") or not {"list", "deque", "set", "dict", "weak"} & {*following}:
                 return kind
     return None
 

@@ -15,7 +15,7 @@ NO_PLACE = (None, None, 0)
 # The file of methods that dataclasses and namedtuple make. A program that is given with -c has the same, but no file.
 GENERATED = "<string>" if "__file__" in vars(sys.modules["__main__"]) else None
 # The assignment of an outer variable, or of something that is made from its value, stores nothing in these.
-EXACT_KINDS = ("list", "deque", "set", "dict", "queue", "attribute")
+EXACT_KINDS = ("list", "deque", "set", "dict", "weak", "queue", "attribute")
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 facts = {"fill": {}, "item": {}, "var": {}, "attr": {}, "context": {}, "call": {}}  # name: places
 loops = {}  # id of a code object: [offset, target] of each jump back

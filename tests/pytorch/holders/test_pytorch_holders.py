@@ -320,3 +320,8 @@ def test_the_links_of_a_linked_list_are_items_if_there_are_many(dry_run, size, k
     """What the first links keep has chains of their own: a few links may be objects within objects."""
     found = [row for row in holders(dry_run(str(LINKED)), "asked")[size] if row[1] == chain]
     assert sorted(found) == [(kind, chain, items_count, commented_lines(LINKED)[line]) for items_count in items_counts]
+
+
+def test_a_value_of_a_weak_dict_is_of_a_kind_of_its_own(dry_run):
+    expected = ("weak", "main: shared[*]", 6, commented_lines(REGISTRIES)[85])
+    assert holders(dry_run(str(REGISTRIES)), "asked")[85] == [expected] * 6

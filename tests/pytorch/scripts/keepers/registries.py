@@ -3,6 +3,7 @@
 signals. Each storage has a size of its own, in units of 64 KiB, and the statement that keeps it has the size in a comment."""
 import ctypes
 import signal
+import weakref
 
 import torch
 from torch import nn
@@ -29,6 +30,11 @@ class Other(dict):
     """A dict of which no statement of the program tells that it is assigned or filled."""
 
     __setattr__ = dict.__setitem__
+
+
+class Batch:
+    def __init__(self):
+        self.values = big(85)
 
 
 class Wrapper:
@@ -58,13 +64,16 @@ def listen():
 
 
 def main():
-    net, trainer, sizes = Adapted(), Trainer(), {}
+    net, trainer, sizes, shared = Adapted(), Trainer(), {}, weakref.WeakKeyDictionary()
     for number in range(6):
         net.adapt(f"task {number}")
         setattr(net.other, f"task {number}", big(84))
         sizes[number] = len(net.adapters)
         trainer.prepare(nn.Parameter(big(82)))
         listen()
+        batch = Batch()
+        shared[batch] = batch  # 85
+        del batch
     ctypes.CDLL(None).gpumemtrace_holders()
     return net, trainer
 
