@@ -157,7 +157,7 @@ def test_a_function_that_calls_itself_and_a_class_are_cycles_with_the_line_of_th
     (1, 1, "local", "main: own", None),
     (3, 6, "set", "main: coordinator.finished[*]", 6),
     (5, 6, "list", "main: worker -> works: history[*]", 6),
-    (7, 6, "dict", "models[*]", 6),
+    (7, 6, "weak", "models[*]", 6),
     (9, 6, "iterator", "main: endless[*]", 6),
 ])  # fmt: skip
 def test_a_coroutine_that_waits_is_a_running_function_if_asyncio_runs_it(dry_run, size, count, kind, chain, items_count):
