@@ -80,8 +80,8 @@ static void tell_kind(struct site *site, const struct categories *categories,
 
 /* Which blocks to take, and whether to set their kind. */
 struct asked_sites {
-    const struct site_filter *filter; /* NULL: all blocks */
-    bool tells;                       /* site.kind is to be set */
+    const struct block_filter *filter; /* NULL: all blocks */
+    bool tells;                        /* site.kind is to be set */
     unsigned by_call;
 };
 
@@ -89,7 +89,7 @@ static int find_sites(struct sites *sites, const struct categories *categories, 
                       const struct moment *at, const struct asked_sites *asked, struct err *err)
 {
     struct live_walk walk = live_walk_begin(categories->history, account, at->index);
-    const struct site_filter *filter = asked->filter;
+    const struct block_filter *filter = asked->filter;
     struct pair_map numbers = {0};
     const struct block *block;
     size_t capacity = 0;
@@ -115,7 +115,7 @@ out:
 }
 
 int sites_taken_at(struct sites *sites, const struct categories *categories, uint32_t account,
-                   uint64_t index, const struct site_filter *filter, struct err *err)
+                   uint64_t index, const struct block_filter *filter, struct err *err)
 {
     const struct asked_sites asked = {.filter = filter};
     return find_sites(sites, categories, account, &(struct moment){.index = index}, &asked, err);

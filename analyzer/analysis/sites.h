@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "analyzer/replay/history/live_walk.h"
 #include "category.h"
 
 /* How a site relates to calls of backward. */
@@ -35,12 +36,8 @@ struct sites {
 int sites_at(struct sites *sites, const struct categories *categories, uint32_t account,
              uint64_t index, struct err *err);
 /* Like sites_at, but only for the blocks for which takes() is true. */
-struct site_filter {
-    const void *self;
-    bool (*takes)(const void *self, const struct block *block);
-};
 int sites_taken_at(struct sites *sites, const struct categories *categories, uint32_t account,
-                   uint64_t index, const struct site_filter *filter, struct err *err);
+                   uint64_t index, const struct block_filter *filter, struct err *err);
 /* Like sites_at, but sets site.kind. by_call has a bit (1 << kind) for each kind whose sites are
  * grouped by the call of backward. The stack of that call then replaces the forward stack; for
  * SITE_GRAPH_LEFT, it replaces the site's own stack. */

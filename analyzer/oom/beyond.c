@@ -41,7 +41,7 @@ int oom_beyond_sites(struct sites *sites, const struct categories *categories,
 {
     const struct history *history = categories->history;
     struct pair_map begins = {0};
-    const struct site_filter filter = {
+    const struct block_filter filter = {
         .self = &begins, .takes = which == OOM_BEYOND_GRAPHS ? is_of_graph : is_of_no_pool};
     *sites = (struct sites){0};
     if (!oom->has_pool)

@@ -258,8 +258,8 @@ static const struct passage *most_common(const struct passages *passages)
 
 /*
  * Counts the places under the line, in order of birth; consecutive blocks of one place count once.
- * Looks only at the first `limit` live blocks. If `before` is not PLACE_NONE, counts only the places
- * that come right before `before`, because a call ends with one of them. In this case two
+ * Looks only at the first `limit` live blocks. If `before` is not PLACE_NONE, counts only the
+ * places that come right before `before`, because a call ends with one of them. In this case two
  * consecutive blocks of one place and size belong to two calls. If each call keeps one tensor, this
  * tensor is the output of the call.
  */

@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "analyzer/analysis/sites.h"
+#include "analyzer/replay/history/live_walk.h"
 #include "holders.h"
 
 struct held_sum {
@@ -38,8 +38,8 @@ struct held_ask {
      * both. */
     bool is_of_walk;
     bool by_stack;
-    uint64_t born_before;             /* take only blocks that are older than this event; 0: all */
-    const struct site_filter *filter; /* take only these, unless is_of_walk; NULL: all */
+    uint64_t born_before;              /* take only blocks that are older than this event; 0: all */
+    const struct block_filter *filter; /* take only these, unless is_of_walk; NULL: all */
     /* By stack id: the number of blocks that a step makes at the call stack; 0: do not take it.
      * Leaves out what holds nothing but blocks that the running step may have made. NULL: all. */
     const uint64_t *takes;

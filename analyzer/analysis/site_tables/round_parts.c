@@ -86,7 +86,7 @@ static int find_parts(struct sites parts[ROUND_PARTS], const struct categories *
 {
     for (int i = 0; i < ROUND_PARTS; i++) {
         const struct part_filter part = {categories, (enum round_part)i, is_evaluation};
-        const struct site_filter filter = {&part, part_takes};
+        const struct block_filter filter = {&part, part_takes};
         sites_release(&parts[i]);
         if (sites_taken_at(&parts[i], categories, account, index, &filter, err))
             return -1;

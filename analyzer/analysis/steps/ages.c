@@ -41,33 +41,21 @@ struct held {
 
 ORDER_BY(compare_held, struct held, RISING(age), site_id_compare(a->site_id, b->site_id));
 
-/* True if the step after the block's own may need it: weights, states, and gradients of a backward
- * that ended the step, because the optimizer uses them only then. */
-static bool is_needed_after(const struct step_watch *watch, const struct categories *categories,
-                            const struct block *block)
-{
-    const bool ends_with_backward =
-        watch->kind == STEP_END_BACKWARD || watch->kind == STEP_END_INFERRED_BACKWARD;
-    return categories_stays(categories, block) ||
-           (ends_with_backward && categories_of(categories, block) == CATEGORY_gradients);
-}
-
-/* Lists the live blocks. If categories is set, lists only what the step before left needlessly. The
+/* Lists the live blocks. If `left` is set, lists only those of the step before that it takes. The
  * caller frees *held, even if this returns -1. */
 static int find_held(struct held **held, size_t *count, const struct account_steps *own,
-                     const struct step_watch *watch, const struct categories *categories,
+                     const struct step_watch *watch, const struct block_filter *left,
                      struct live_walk walk, struct err *err)
 {
     const struct block *block;
     size_t capacity = 0;
     while ((block = live_walk_next(&walk))) {
-        if (categories && (age_of(own, block, watch->first_end_index) != AGE_BEFORE ||
-                           is_needed_after(watch, categories, block)))
+        const enum age age = age_of(own, block, watch->first_end_index);
+        if (left && (age != AGE_BEFORE || !left->takes(left->self, block)))
             continue;
         if (ARRAY_GROW(*held, capacity, *count, err))
             return -1;
-        (*held)[(*count)++] = (struct held){age_of(own, block, watch->first_end_index),
-                                            block->site_id, block->size_bytes};
+        (*held)[(*count)++] = (struct held){age, block->site_id, block->size_bytes};
     }
     SORT(*held, *count, compare_held);
     return 0;
@@ -91,7 +79,7 @@ static void sum_up(struct age_row *rows, struct held *held, size_t count)
 }
 
 static int find_rows(struct age_row *rows, const struct step_watch *watch,
-                     const struct categories *categories, const struct history *history,
+                     const struct block_filter *left, const struct history *history,
                      uint32_t account, struct err *err)
 {
     const struct account_steps *own = step_watch_of(watch, account);
@@ -99,27 +87,26 @@ static int find_rows(struct age_row *rows, const struct step_watch *watch,
         live_walk_begin(history, account, history->accounts[account].peak.index);
     struct held *held = NULL;
     size_t count = 0;
-    const int status = find_held(&held, &count, own, watch, categories, walk, err);
+    const int status = find_held(&held, &count, own, watch, left, walk, err);
     if (!status)
         sum_up(rows, held, count);
     free(held);
     return status;
 }
 
-int ages_at_peak(struct ages *ages, const struct step_watch *watch,
-                 const struct categories *categories, uint32_t account, struct err *err)
+int ages_at_peak(struct ages *ages, const struct step_watch *watch, const struct history *history,
+                 uint32_t account, const struct block_filter *left, struct err *err)
 {
-    const struct history *history = categories->history;
     const struct account_steps *own = step_watch_of(watch, account);
-    struct age_row left[AGE_COUNT] = {0};
+    struct age_row rows[AGE_COUNT] = {0};
     *ages = (struct ages){0};
     if (!own || !own->peak_ordinal || !watch->step_count ||
         history->accounts[account].peak.index == INDEX_NONE)
         return 0;
     ages->ordinal = own->peak_ordinal;
     if (find_rows(ages->rows, watch, NULL, history, account, err) ||
-        find_rows(left, watch, categories, history, account, err))
+        find_rows(rows, watch, left, history, account, err))
         return -1;
-    ages->left = left[AGE_BEFORE];
+    ages->left = rows[AGE_BEFORE];
     return 0;
 }

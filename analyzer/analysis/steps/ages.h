@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "analyzer/analysis/category.h"
+#include "analyzer/replay/history/live_walk.h"
 #include "step_watch.h"
 
 enum age { AGE_THIS, AGE_BEFORE, AGE_TWO_BEFORE, AGE_EARLIER, AGE_FIRST, AGE_COUNT };
@@ -19,11 +19,12 @@ struct age_row {
 struct ages {
     uint64_t ordinal; /* step of the peak; 0: the trace has no steps */
     struct age_row rows[AGE_COUNT];
-    struct age_row left; /* what the step before left, except what the next one may need */
+    struct age_row left; /* what the step before left needlessly */
 };
 
-int ages_at_peak(struct ages *ages, const struct step_watch *watch,
-                 const struct categories *categories, uint32_t account, struct err *err);
+/* left: takes the blocks that the step after their own cannot need */
+int ages_at_peak(struct ages *ages, const struct step_watch *watch, const struct history *history,
+                 uint32_t account, const struct block_filter *left, struct err *err);
 
 /* "this step", "the step before" … */
 const char *age_text(enum age age);

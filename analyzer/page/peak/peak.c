@@ -136,7 +136,7 @@ static bool is_kept(const void *self, const struct block *block)
 static int format_keeper(char *text, size_t size, const struct study *study, uint32_t number,
                          uint64_t index, uint64_t part_bytes, struct err *err)
 {
-    const struct site_filter filter = {&study->categories, is_kept};
+    const struct block_filter filter = {&study->categories, is_kept};
     const struct held_ask ask = {.account = number, .index = index, .filter = &filter};
     char name[HOLDER_TEXT_BYTES], place[HOLDER_TEXT_BYTES];
     struct held_sums sums;

@@ -73,13 +73,25 @@ static const struct outlier_site *find_most(const struct outlier *outlier, bool 
     return most;
 }
 
+/* False if the step after the block's own may need it: weights, states, and gradients of a backward
+ * that ended the step, because the optimizer uses them only then. */
+static bool is_left(const void *self, const struct block *block)
+{
+    const struct study *study = self;
+    const bool ends_with_backward =
+        study->steps.kind == STEP_END_BACKWARD || study->steps.kind == STEP_END_INFERRED_BACKWARD;
+    return !categories_stays(&study->categories, block) &&
+           !(ends_with_backward && categories_of(&study->categories, block) == CATEGORY_gradients);
+}
+
 int step_findings_find(struct step_findings *found, const struct study *study, uint32_t account,
                        struct err *err)
 {
     *found = (struct step_findings){0};
     if (outlier_find(&found->outlier, &study->steps, &study->history, account, err))
         return -1;
-    if (!ages_at_peak(&found->ages, &study->steps, &study->categories, account, err) &&
+    const struct block_filter left = {study, is_left};
+    if (!ages_at_peak(&found->ages, &study->steps, &study->history, account, &left, err) &&
         !blame_all(found, study->symbols, err))
         return 0;
     outlier_release(&found->outlier);

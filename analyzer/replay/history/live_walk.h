@@ -18,6 +18,12 @@
 int live_sets_init(struct history *history, struct err *err);
 void live_sets_release(struct history *history);
 
+/* Chooses blocks. */
+struct block_filter {
+    const void *self;
+    bool (*takes)(const void *self, const struct block *block);
+};
+
 /* At most LIVE_SETS walks of different moments may be open at once. */
 enum { LIVE_SETS = 4 };
 struct live_walk {
