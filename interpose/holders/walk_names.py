@@ -96,9 +96,9 @@ def note_item(trail, container, key):
         trail["count"] = len(container)
 
 
-def is_repeated(trail, text, name, kind):
-    """Is it a link of a linked list, as node.next.next.next is? Then the link is an item, and the list a container. Fewer than three
-    links may be objects within objects."""
+def fold_link(trail, text, name, kind):
+    """Takes a link of a linked list, as in node.next.next.next, for an item, and the list for a container. Returns False if it is no
+    such link. Fewer than three links may be objects within objects."""
     if kind not in ("attribute", "closure") or trail["names"][-1][0] != name:
         return False
     if trail["text"].endswith(text + text):
@@ -113,7 +113,7 @@ def is_repeated(trail, text, name, kind):
 
 
 def add_name(trail, text, name, kind, sort="attr"):
-    if is_repeated(trail, text, name, kind):
+    if fold_link(trail, text, name, kind):
         return
     trail["text"] += text
     trail["kinds"].append(kind)
@@ -290,8 +290,9 @@ def slot_name(thing, below):
     return name
 
 
-def is_one_of_many(trail):
-    """Is the optimizer one of many in a container? Then the container grows, and not the state of one optimizer."""
+def cut_to_many(trail):
+    """Ends the chain of an optimizer that is one of many in a container, because the container grows, and not the state of one
+    optimizer. Returns False if there are not many."""
     trail["is_whole"] = any(may_grow and count >= CONTAINER_MIN for (may_grow, count), *_ in trail["containers"]) and \
         cut_to_container(trail)
     return trail["is_whole"]
@@ -303,7 +304,7 @@ def step_from_object(trail, above, below):
     if not names.isdisjoint(FUTURES) and above._result is below:  # a task that is finished keeps nothing else
         trail["role"] = None
         return
-    if "torch.optim.optimizer.Optimizer" in names and is_one_of_many(trail):
+    if "torch.optim.optimizer.Optimizer" in names and cut_to_many(trail):
         return
     trail["kinds"].extend(kind for name, kind in KINDS_OF_OBJECTS if name in names)
     if trail["kinds"][-1] in ("queue", "iterator"):

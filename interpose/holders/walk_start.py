@@ -189,6 +189,17 @@ def objects_of_cycles(following, leading):
     return led, without_ends(leading, led)
 
 
+def hand_down(found, following):
+    """Gives all that these positions lead to the value of the nearest one."""
+    order = list(found)
+    for at in order:
+        for below in following.get(at, ()):
+            if below not in found:
+                found[below] = found[at]
+                order.append(below)
+    return found
+
+
 def objects_of_outside(following, leading):
     """Returns {position: position of the object that leads to it and has references from outside the rest}. C++ code counts as one
     reference to an object. Tensors do not count, because C++ code shares them in more ways than the walk sees. If the walk stopped,
@@ -199,13 +210,7 @@ def objects_of_outside(following, leading):
         known = inner + own.get(id(objects[at]), 0) + 2  # 2: `objects`, and the argument below
         if sys.getrefcount(objects[at]) > known and TensorBase not in type(objects[at]).__mro__:
             found[at] = at
-    order = list(found)
-    for at in order:
-        for below in following.get(at, ()):
-            if below not in found:
-                found[below] = found[at]
-                order.append(below)
-    return found
+    return hand_down(found, following)
 
 
 def name_outside(at):
@@ -270,14 +275,7 @@ def only_one(found, otherwise):
 def places_of_cycles(closed, following, leading):
     """Returns {position: place that makes the cycle, or the nearest of several} of what the cycles lead to."""
     found = {at: place_in_rest(at, leading) for at in sorted(closed)}
-    found = {at: place for at, place in found.items() if place != NO_PLACE}
-    order = list(found)
-    for at in order:
-        for below in following.get(at, ()):
-            if below not in found:
-                found[below] = found[at]
-                order.append(below)
-    return found
+    return hand_down({at: place for at, place in found.items() if place != NO_PLACE}, following)
 
 
 def rows_of_rest():
