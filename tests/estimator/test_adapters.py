@@ -100,7 +100,7 @@ def phase(result, name):
 
 
 def with_experts(hidden):
-    layers = [{"type": "Linear", "out": 32, "bias": False}, {"type": "Experts", "name": "experts", "num": 4, "hidden": hidden, "active": 2}]
+    layers = [{"type": "Linear", "name": "first", "out": 32, "bias": False}, {"type": "Experts", "name": "experts", "num": 4, "hidden": hidden, "active": 2}]
     return {"schema": "gpumemtrace.model/1", "input": [64, 32], "batch": 8, "optimizer": "sgd", "layers": layers}
 
 
@@ -109,6 +109,11 @@ def test_experts_free_in_backward_what_they_have_read(estimate):
     grown = phase(estimate(with_experts(192)), "backward") - phase(estimate(with_experts(96)), "backward")
     # gate and up, the activation, three gradients of that size, and the gradient of one of three weights
     assert grown == (2 + 1 + 3) * rows + (3 + 1) * weight
+
+
+def test_frozen_experts_keep_neither_their_rows_nor_the_product(estimate):
+    trained, frozen = (row(estimate(with_experts(96), *options), "experts")["saved_bytes"] for options in ((), ("--trains=first",)))
+    assert trained - frozen == 4 * (32 + 96) * 64 * 8 * 2
 
 
 def test_autocast_casts_no_weights_of_experts(estimate):
