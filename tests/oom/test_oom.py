@@ -108,6 +108,18 @@ def test_a_pool_with_enough_free_but_no_piece_large_enough_is_fragmented(trace):
     assert oom["live_bytes"] == 14 * MIB
 
 
+@pytest.mark.parametrize("line, number", [(8, 1), (9, 2)])
+def test_deep_stacks_that_are_cut_at_different_frames_are_of_one_request(trace, line, number):
+    """The pool reports its failure from fewer native frames than those of its driver call: one more outer frame fits."""
+    inner = [("layer.py", line, "Layer.forward"), ("model.py", 5, "Model.forward")]
+    trace.tensor(trace.alloc(15 * GIB), 15 * GIB)
+    fail(trace, 2 * GIB, free=MIB, stack=trace.stack(0x1000, ("layer.py", 8, "Layer.forward"), inner[1]))
+    trace.fail(2 * GIB, "tensor", stack=trace.stack(*inner, ("train.py", 9, "main")))
+    failures = ooms(trace)
+    assert len(failures) == number
+    assert ("without asking the driver" in failures[-1]["explanation"]) == (number > 1)
+
+
 @pytest.mark.parametrize("layers, state", [
     (8, "fragmented: the card had 200.00 MiB of 16.00 GiB free, and 3.50 GiB of the process's memory lay idle, the largest "
         "piece 512.00 MiB."),

@@ -24,16 +24,19 @@ class Failure:
     served: range = range(0)
 
 
-def python_frame(books, stack):
-    while stack in books.frames and books.frames[stack][1] != 1:
-        stack = books.frames[stack][0]
-    return stack if stack in books.frames else None
+def python_lines(books, stack):
+    """Yields the addresses of the Python frames, innermost first."""
+    while stack in books.frames:
+        stack, kind, address = books.frames[stack]
+        if kind == 1:
+            yield address
 
 
 def asked_for_piece(books, refused, piece):
-    a, b = python_frame(books, refused.stack), python_frame(books, piece.stack)
+    """Could the refused call have asked for the piece? Their Python frames are the same as far as both stacks go."""
     big_enough = refused.memory == "virtual" or refused.size >= piece.size
-    return refused.device == piece.device and big_enough and (a is None or b is None or a == b)
+    both = zip(python_lines(books, refused.stack), python_lines(books, piece.stack))
+    return refused.device == piece.device and big_enough and all(one == other for one, other in both)
 
 
 class Failures:

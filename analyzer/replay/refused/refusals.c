@@ -27,11 +27,19 @@ static struct waiting_failure *first_of_thread(const struct cursor *at, size_t f
 
 /* --- which belong together --- */
 
+/* True unless the Python frames differ. A deep stack is cut at its outer end, and then equal frames
+ * have several numbers. */
 static bool may_be_one_call(const struct history *history, uint32_t left, uint32_t right)
 {
-    const uint32_t a = trace_python_frame(history->trace, left);
-    const uint32_t b = trace_python_frame(history->trace, right);
-    return !a || !b || a == b;
+    const struct trace *trace = history->trace;
+    uint32_t a = trace_python_frame(trace, left), b = trace_python_frame(trace, right);
+    while (a && b && a != b) {
+        if (trace->frames[a].address != trace->frames[b].address)
+            return false;
+        a = trace_python_frame(trace, trace->frames[a].parent_id);
+        b = trace_python_frame(trace, trace->frames[b].parent_id);
+    }
+    return true;
 }
 
 static bool is_same_request(const struct failure *failure, const struct event *event)
