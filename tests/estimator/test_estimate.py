@@ -273,6 +273,11 @@ def test_a_size_that_the_config_lacks_and_a_quantization_stand_in_the_answer(est
     assert "lacks" not in said and "quantization_config" not in said
 
 
+def test_a_key_that_is_nearly_a_size_that_the_config_lacks_is_named(estimate):
+    said = " ".join(estimate({**SMALL, "vocab_size": None, "vocab_sise": 100, "pos_embeddings": 64})["assumptions"])
+    assert "The config lacks vocab_size (32000; is it 'vocab_sise'?), max_position_embeddings (2048)" in said
+
+
 def test_a_result_that_nobody_reads_is_told(estimate):
     first, second = {"type": "Linear", "name": "first", "out": 8}, {"type": "Linear", "name": "second", "out": 8, "from": "input"}
     told = "No layer reads the result of layer 0 (Linear) first: it is dropped at once."

@@ -3,6 +3,7 @@
 #include "layer_list.h"
 
 #include <jansson.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,19 +138,43 @@ static int read_keys(struct model *model, json_t *root, struct dimensions *dimen
     return 0;
 }
 
+/* Returns a key of the config that is nearly the name, but that nothing reads; NULL: none. */
+static const char *mistyped_key(const json_t *config, const struct dimensions *dimensions,
+                                const char *name)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)config, key, value)
+    {
+        bool is_read = false;
+        for (size_t i = 0; i < dimensions->count && !is_read; i++)
+            is_read = strcmp(dimensions->items[i].name, key) == 0;
+        if (!is_read && nearest_name(key, &name, 1))
+            return key;
+    }
+    return NULL;
+}
+
 /* Adds a note of the sizes that the config lacks. The class's own sizes are used for them, but the
  * config may mean other sizes. */
-static int note_missing(struct model *model, const struct dimensions *dimensions, struct err *err)
+static int note_missing(struct model *model, const json_t *config,
+                        const struct dimensions *dimensions, struct err *err)
 {
+    char shown[JSON_SHOWN_BYTES];
     struct text note;
     text_init(&note, NOTE_MOST_BYTES);
     for (size_t i = 0; i < dimensions->count; i++) {
         const struct dimension *dimension = &dimensions->items[i];
         if (dimension->is_key && dimension->source == DIMENSION_standard &&
-            dimension->state == DIMENSION_known && json_is_integer(dimension->given))
-            text_addf(&note, "%s%s (%" JSON_INTEGER_FORMAT ")",
+            dimension->state == DIMENSION_known && json_is_integer(dimension->given)) {
+            const char *mistyped = mistyped_key(config, dimensions, dimension->name);
+            text_addf(&note, "%s%s (%" JSON_INTEGER_FORMAT,
                       note.length ? ", " : "The config lacks ", dimension->name,
                       json_integer_value(dimension->given));
+            if (mistyped)
+                text_addf(&note, "; is it %s?", json_shown_text(mistyped, shown));
+            text_add(&note, ")");
+        }
     }
     if (note.length)
         text_add(&note, ": counted with the class's own.");
@@ -203,5 +228,7 @@ int layer_list_read(struct model *model, json_t *root, const struct given *given
     if (graph_read(model, root, &dimensions, given ? &given->tuning : &none, err))
         return -1;
     model->sizes = find_sizes(&dimensions);
-    return given && given->config && !given->is_named ? note_missing(model, &dimensions, err) : 0;
+    return given && given->config && !given->is_named
+               ? note_missing(model, given->config, &dimensions, err)
+               : 0;
 }
