@@ -267,3 +267,17 @@ def test_more_tensors_of_a_checkpoint_than_gradients_are_not_all_parameters(prog
         program.tensor(size, *LOADED)
     who = program.train(states=False).verdict()[1][1]
     assert f"{8 + sum(loaded)}.00 MiB of it stays over the steps{category}, most of it by" in who
+
+
+@pytest.mark.parametrize("new, lines, between, said", [
+    (8, ("refine", "refine"), 0, True), (8, ("refine", "refine"), 3, True), (8, ("refine", "refine"), 20, False),
+    (4, ("refine", "refine"), 0, False), (8, ("load", "refine"), 0, False),
+])  # fmt: skip
+def test_a_line_that_frees_its_block_after_it_made_a_larger_one_is_named(trace, new, lines, between, said):
+    old = trace.alloc(4 * MIB, stack=trace.stack(lines[0]))
+    trace.alloc(new * MIB, stack=trace.stack(lines[1]))
+    for _ in range(between):
+        trace.free(trace.alloc(1, "pinned"), "pinned")
+    trace.free(old)
+    why = [line["text"] for line in load_json("peak", trace.write())["verdict"] if line["role"] == "why"]
+    assert why == ["refine makes 8.00 MiB before it frees its old block of 4.00 MiB."] * said

@@ -8,6 +8,7 @@
 
 #include "analyzer/analysis/fragmentation/segments.h"
 #include "analyzer/analysis/moment.h"
+#include "analyzer/analysis/moments/replaced.h"
 #include "analyzer/analysis/site_tables/causes.h"
 #include "analyzer/analysis/site_tables/round_parts.h"
 #include "analyzer/analysis/site_tables/site_rows.h"
@@ -87,6 +88,22 @@ static int say_graphs(struct opening *opening, const struct study *study, uint32
                     "%s of it was made while CUDA graphs were captured, and stays in their "
                     "private pool%s until the graphs are reset or destroyed.",
                     BYTES_TEXT(share.live_bytes), share.pools_count > 1 ? "s" : "");
+}
+
+/* Says that the old and the new block of a line are live at once. A framework's tensors are left
+ * out, because each layer replaces the one before. */
+static int say_replaced(struct opening *opening, const struct study *study, uint32_t account,
+                        const struct moment *moment, const struct sites *sites,
+                        const struct blame *blame)
+{
+    if (study->history.accounts[account].kind == ACCOUNT_pool)
+        return 1;
+    const struct replaced replaced = replaced_at(&study->history, account, moment->index, blame);
+    if (!replaced.old || !is_worth_saying(replaced.old->size_bytes, sites))
+        return 1;
+    return page_say(opening, VERDICT_why, "%s makes %s before it frees its old block of %s.",
+                    blame_of(blame, replaced.made->site_id)->label,
+                    BYTES_TEXT(replaced.made->size_bytes), BYTES_TEXT(replaced.old->size_bytes));
 }
 
 /* Writes the category of most of the memory, if it is known: "62.0 % of it activations". */
@@ -212,6 +229,8 @@ static int say_held(struct opening *opening, const struct study *study, const st
         site_rows_blame(&blame, study->symbols, sites, err))
         return -1;
     int status = page_say_second_set(opening, study, number, moment->index, &blame);
+    if (status >= 0)
+        status = say_replaced(opening, study, number, moment, sites, &blame);
     if (status >= 0)
         status = say_holders(opening, study, number, moment, sites, &blame);
     blame_release(&blame);
