@@ -38,18 +38,19 @@ const char *page_host_end(const struct study *study, char out[PAGE_HOST_END_BYTE
 
 /* --- the answer --- */
 
-/* The device with most pinned memory; NULL: none has much. */
-static const struct device_use *find_pinned(const struct study *study, const struct view *view)
+/* The device with most memory of a kind beside the card's; NULL: none has much. */
+static const struct device_use *find_most_beside(const struct study *study, const struct view *view,
+                                                 enum account_kind kind)
 {
     const struct history *history = &study->history;
     const struct device_use *found = NULL;
     uint64_t most_bytes = 0;
     for (size_t i = 0; i < history->device_count && view->layer == LAYER_none; i++) {
         const struct device_use *use = &history->devices[i];
-        const uint64_t bytes = history->accounts[use->accounts[ACCOUNT_host]].peak_bytes;
+        const uint64_t bytes = history->accounts[use->accounts[kind]].peak_bytes;
         const uint64_t card_bytes = history->accounts[use->accounts[ACCOUNT_device]].peak_bytes;
         if ((view->device < 0 || view->device == use->device) && bytes > most_bytes &&
-            bytes > card_bytes / PINNED_DIVISOR) {
+            bytes > card_bytes / BESIDE_DIVISOR) {
             found = use;
             most_bytes = bytes;
         }
@@ -77,21 +78,20 @@ static int say_rounded(struct opening *opening, const struct study *study,
                     has_setting ? ", or set " : "", has_setting ? setting : "");
 }
 
-int page_pinned_answer(struct opening *opening, const struct study *study, const struct view *view,
+/* Says the peak of managed or pinned memory, and who made most of it. Managed memory may exceed the
+ * card. */
+static int say_peak_of(struct opening *opening, const struct study *study, uint32_t number,
                        struct err *err)
 {
     enum { MOST_BYTES = 1024 };
-    const struct device_use *use = find_pinned(study, view);
+    const struct account *account = &study->history.accounts[number];
+    const uint64_t card_bytes = study_card_bytes(study, account->device);
+    const bool is_managed = account->kind == ACCOUNT_managed;
+    const bool is_more = is_managed && card_bytes && account->peak_bytes > card_bytes;
     char most[MOST_BYTES];
-    struct host_rounded rounded;
     struct sites sites;
     struct blame blame;
     int status = -1;
-
-    if (!use)
-        return 0;
-    const uint32_t number = use->accounts[ACCOUNT_host];
-    const struct account *account = &study->history.accounts[number];
     if (sites_at(&sites, &study->categories, number, account->peak.index, err))
         return -1;
     if (!site_rows_blame(&blame, study->symbols, &sites, err)) {
@@ -99,14 +99,38 @@ int page_pinned_answer(struct opening *opening, const struct study *study, const
         blame_release(&blame);
     }
     sites_release(&sites);
-    *most = (char)tolower((unsigned char)*most);
-    if (status || host_rounded_find(&rounded, study, number, account->peak.index, err))
+    if (status)
         return -1;
-    page_join(opening, VERDICT_why, "pinned host memory peaked at %s%s%s",
-              BYTES_TEXT(account->peak_bytes), *most ? ", " : "", most);
+    *most = (char)tolower((unsigned char)*most);
+    return page_join(opening, VERDICT_why, "%s peaked at %s%s%s%s%s",
+                     is_managed ? "managed memory" : "pinned host memory",
+                     BYTES_TEXT(account->peak_bytes), is_more ? ", more than the card's " : "",
+                     is_more ? BYTES_TEXT(card_bytes) : "", *most ? ", " : "", most);
+}
+
+static int say_pinned(struct opening *opening, const struct study *study,
+                      const struct device_use *use, struct err *err)
+{
+    const uint32_t number = use->accounts[ACCOUNT_host];
+    const struct account *account = &study->history.accounts[number];
+    struct host_rounded rounded;
+    if (host_rounded_find(&rounded, study, number, account->peak.index, err) ||
+        say_peak_of(opening, study, number, err) < 0)
+        return -1;
     if (account->peak_bytes > study->history.accounts[account->driver].peak_bytes)
         page_next(opening, "ledger");
     return say_rounded(opening, study, account, &rounded);
+}
+
+int page_beside_answer(struct opening *opening, const struct study *study, const struct view *view,
+                       struct err *err)
+{
+    const struct device_use *managed = find_most_beside(study, view, ACCOUNT_managed);
+    const struct device_use *pinned = find_most_beside(study, view, ACCOUNT_host);
+    return (managed && say_peak_of(opening, study, managed->accounts[ACCOUNT_managed], err) < 0) ||
+                   (pinned && say_pinned(opening, study, pinned, err) < 0)
+               ? -1
+               : managed || pinned;
 }
 
 /* --- parts --- */

@@ -109,9 +109,9 @@ page_device_part page_ledger_note;
  * memory, by site. */
 page_part page_host_memory;
 page_device_part page_pinned_memory;
-/* Says how much of the host's memory was pinned and by which line, if that is much beside the
- * card's peak. Returns 0 if it is not. */
-page_answer page_pinned_answer;
+/* Says how much managed and pinned host memory was live and by which line, if that is much beside
+ * the card's peak. Returns 0 if it is not. */
+page_answer page_beside_answer;
 /* Says why the process may have ended, if the trace has no end: the host's memory at the last look.
  * Returns NULL if there is nothing to say. */
 #define PAGE_HOST_END_BYTES 320

@@ -9,7 +9,7 @@ static int answer_need(struct opening *opening, const struct study *study, const
 {
     const int excess = page_excess_answer(opening, study, view, err);
     if (excess < 0 || page_peak_answer(opening, study, view, err) < 0 ||
-        page_pinned_answer(opening, study, view, err) < 0 ||
+        page_beside_answer(opening, study, view, err) < 0 ||
         page_leaks_below_peak(opening, study, view, err) < 0)
         return -1;
     if (excess)
