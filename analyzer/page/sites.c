@@ -197,10 +197,11 @@ static struct left_out left_out_of(const struct view *view, const struct page_si
     return left_out;
 }
 
+/* People see the sites of one account, the first one that has any. */
 static int add_sites_of_account(struct doc *doc, const struct study *study, const struct view *view,
                                 const struct page_accounts *accounts, size_t i,
                                 const struct page_site_list *list, struct left_out *left_out,
-                                struct err *err)
+                                bool *is_shown, struct err *err)
 {
     const uint32_t number = accounts->numbers[i];
     const uint64_t index = accounts->moments[i].index;
@@ -214,7 +215,8 @@ static int add_sites_of_account(struct doc *doc, const struct study *study, cons
         held_sums_release(&kept);
         return -1;
     }
-    const struct page_held found = {number, i == 0, &sites, NULL, &kept};
+    const struct page_held found = {number, !*is_shown, &sites, NULL, &kept};
+    *is_shown |= sites.count > 0;
     *left_out = left_out_of(view, list, &sites);
     const int status = add_sites_found(doc, study, view, list, &found, err);
     sites_release(&sites);
@@ -245,9 +247,10 @@ int page_sites(struct doc *doc, const struct study *study, const struct view *vi
                struct err *err)
 {
     struct left_out left_out[STUDY_ACCOUNTS_MAX] = {{0}};
+    bool is_shown = false;
     doc_list_begin(doc, list->key, list->heading);
     for (size_t i = 0; i < accounts->count; i++)
-        if (add_sites_of_account(doc, study, view, accounts, i, list, &left_out[i], err))
+        if (add_sites_of_account(doc, study, view, accounts, i, list, &left_out[i], &is_shown, err))
             return -1;
     doc_list_end(doc);
     if (list->left_out_key)

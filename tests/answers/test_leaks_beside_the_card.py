@@ -197,3 +197,24 @@ def test_what_a_pool_takes_for_larger_requests_is_no_leak_of_the_driver(trace, l
     for segment in segments if flushes else []:
         trace.free(segment)
     assert ask("leaks", trace)[0] == "No leak: live bytes do not grow from step to step (20 steps)."
+
+
+@pytest.mark.parametrize("freed, named", [(0, True), (1, False)])
+def test_pinned_blocks_that_a_program_without_steps_never_frees_are_named(trace, freed, named):
+    trace.free(trace.alloc(8 << 20, stack=trace.stack("frame")))
+    blocks = [trace.alloc(8 << 20, "pinned", stack=trace.stack("upload")) for _ in range(60)]
+    for block in blocks[:freed]:
+        trace.free(block, "pinned")
+    kept = "60 blocks by upload were never freed (480.00 MiB in pinned host memory)."
+    assert (kept in ask("leaks", trace)) == named
+    text = run_command("leaks", trace.path).stdout
+    assert re.search(r"Live at exit\n.*\n +4[78]\d\.00 MiB +100.0 % +(59|60) .*\n +upload", text)
+
+
+@pytest.mark.parametrize("size, more", [(1, ""), (3, ", more than the card's 16.00 GiB")])
+def test_much_managed_memory_is_said_with_its_line(trace, size, more):
+    trace.device(0, "GPU-0", "card", 16 << 30)
+    trace.alloc(1 << 30, stack=trace.stack("result"))
+    for _ in range(6):
+        trace.alloc(size << 30, "managed", stack=trace.stack("tables"))
+    assert f"Managed memory peaked at {6 * size}.00 GiB{more}, most of it by tables ({6 * size}.00 GiB)." in ask("report", trace)

@@ -441,14 +441,19 @@ static int say_unsure(struct opening *opening, const struct account_leak *found)
 
 /* Blocks that are all kept may be a leak, or the weights of a model. */
 static int say_no_steps(struct opening *opening, const struct study *study,
-                        const struct worst *worst, struct err *err)
+                        const struct findings *findings, struct err *err)
 {
+    const struct worst *most = &findings->items[findings->first];
+    char layer[FINDINGS_LAYER_BYTES];
+    for (size_t kind = 0; kind < WORST_KINDS; kind++)
+        if (findings->items[kind].found.growth.kept.bytes > most->found.growth.kept.bytes)
+            most = &findings->items[kind];
     if (page_say(opening, VERDICT_what,
                  "Cannot tell whether memory leaks: the program marks no steps.") < 0 ||
         page_say(opening, VERDICT_why,
                  "No phase or allocation that repeats shows where a step begins.") < 0 ||
-        kept_say_all(opening, &worst->found) < 0 ||
-        cause_say_garbage(opening, study, worst->account, err) < 0)
+        kept_say_all(opening, &most->found, findings_layer_text(layer, study, most->account)) < 0 ||
+        cause_say_garbage(opening, study, findings->items[findings->first].account, err) < 0)
         return -1;
     return page_say(opening, VERDICT_do,
                     "Call gpumemtrace_step() at the end of each step, or name an NVTX range "
@@ -456,8 +461,9 @@ static int say_no_steps(struct opening *opening, const struct study *study,
 }
 
 static int say_unknown(struct opening *opening, const struct study *study,
-                       const struct worst *worst, struct err *err)
+                       const struct findings *findings, struct err *err)
 {
+    const struct worst *worst = &findings->items[findings->first];
     const struct growth *growth = &worst->found.growth;
     char slope[UNITS_TEXT_BYTES];
     if (worst->found.leak.waits)
@@ -465,7 +471,7 @@ static int say_unknown(struct opening *opening, const struct study *study,
     if (worst->found.leak.is_unsure)
         return say_unsure(opening, &worst->found);
     if (growth->ends == STEP_ENDS)
-        return say_no_steps(opening, study, worst, err);
+        return say_no_steps(opening, study, findings, err);
     if (!growth->total.has_slope)
         return page_say(opening, VERDICT_what,
                         "Cannot tell whether memory leaks: %" PRIu64
@@ -497,7 +503,7 @@ static int say_verdict(struct opening *opening, const struct study *study, const
     case LEAK_NONE:
         return say_none(opening, study, view, findings, err);
     default:
-        return say_unknown(opening, study, worst, err);
+        return say_unknown(opening, study, findings, err);
     }
 }
 

@@ -107,14 +107,14 @@ int kept_say_filled(struct opening *opening, const struct account_leak *found,
                           "New blocks of this line replace old ones, as in a cache that is full.");
 }
 
-int kept_say_all(struct opening *opening, const struct account_leak *found)
+int kept_say_all(struct opening *opening, const struct account_leak *found, const char *layer)
 {
     char kept[KEPT_TEXT_BYTES];
     if (!found->growth.kept.count)
         return 1;
     kept_text(kept, found);
-    return page_say(opening, VERDICT_who, "%s were never freed (%s).", kept,
-                    BYTES_TEXT(found->growth.kept.bytes));
+    return page_say(opening, VERDICT_who, "%s were never freed (%s%s).", kept,
+                    BYTES_TEXT(found->growth.kept.bytes), layer);
 }
 
 int kept_say_after(struct opening *opening, const struct account_leak *found,

@@ -16,8 +16,8 @@ int kept_say_lost(struct opening *opening, const struct study *study,
 /* Says since when a cache is full (growth.filled must have a site). */
 int kept_say_filled(struct opening *opening, const struct account_leak *found,
                     enum verdict_role role);
-/* Names the lines, if any, that never freed a block. */
-int kept_say_all(struct opening *opening, const struct account_leak *found);
+/* Names the lines, if any, that never freed a block. layer: as above. */
+int kept_say_all(struct opening *opening, const struct account_leak *found, const char *layer);
 /* Names the line, if any, whose blocks are freed together. */
 int kept_say_dropped(struct opening *opening, const struct account_leak *found);
 /* Says what is kept after the last step (growth.after must have sites). */
