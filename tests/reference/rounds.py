@@ -3,7 +3,7 @@
 analyzer/analysis/steps/site_period.h."""
 import collections
 
-FEWEST_ROUNDS, FEWEST_RISES, POOL_BIRTHS, FEWEST_CALLS = 3, 8, 3, 4
+FEWEST_ROUNDS, FEWEST_RISES, POOL_BIRTHS, FEWEST_CALLS, SPAN = 3, 8, 3, 4, 3
 OWN = ("itself", "")
 
 
@@ -48,8 +48,12 @@ class Rounds:
                 self.sizes[node] += self.counts[site]
                 if node:
                     self.children.setdefault(node[:-1], {})[node] = None
+        self.spans, counted = {}, [number for number, (site, _) in enumerate(self.births) if worth[site]]
+        self.whole = counted[-1] - counted[0] if counted else 0
         before = {}
-        for site, _ in self.births:
+        for number, (site, _) in enumerate(self.births):
+            for node in self.nodes(site):
+                self.spans[node] = (self.spans.get(node, (number,))[0], number)
             now = dict.fromkeys(self.nodes(site))
             self.entries.update(node for node in now if node not in before)
             before = now
@@ -94,9 +98,13 @@ class Rounds:
 
     # the node that has rounds
 
+    def is_of_rounds(self, child, count):
+        first, last = self.spans[child]
+        return is_near(self.entries[child], count) and (last - first) * SPAN >= self.whole
+
     def rounds_at(self, node):
         """Returns the first child that each round enters once, and how often it is entered."""
-        children = self.children.get(node, {})
+        children = [child for child in self.children.get(node, {}) if self.is_of_rounds(child, self.entries[child])]
         counts = {self.entries[child] for child in children if self.entries[child] >= FEWEST_ROUNDS}
         near = {count: sum(is_near(self.entries[child], count) for child in children) for count in counts}
         near = {count: many for count, many in near.items() if many >= 2}
@@ -150,7 +158,7 @@ class Rounds:
 
     def take_rounds(self):
         self.site = next(site for site in self.paths if self.is_below(site, self.begin))
-        children = [child for child in self.children[self.node] if is_near(self.entries[child], self.entries[self.begin])]
+        children = [child for child in self.children[self.node] if self.is_of_rounds(child, self.entries[self.begin])]
         before = self.neighbours(self.node, self.begin, False)
         usual = max(children, key=lambda child: before[child])
         last = next(path for site, _ in reversed(self.births) if (path := self.paths[site][: len(self.node) + 1]) in children)

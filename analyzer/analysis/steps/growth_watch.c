@@ -206,31 +206,31 @@ static int count_pair(struct account_ends *own, const struct site_ends *site, st
     return 0;
 }
 
-static void count_birth(struct site_ends *site, uint64_t tick)
+static void count_birth(struct site_ends *site, uint64_t number)
 {
     site->turns_count += site->has_freed;
     site->has_freed = false;
-    site->last_birth = tick;
+    site->last_birth = number;
+    if (site->blocks.births_count == 1)
+        site->first_birth = number;
     ebb_birth(&site->ebb, site->live_count);
 }
 
-/* Number of the current event's tick. */
-static uint64_t count_tick(struct growth_watch *watch, uint64_t index)
+static void count_tick(struct growth_watch *watch, uint64_t index)
 {
     if (!watch->tick_count || watch->tick_event != index)
         watch->tick_count++;
     watch->tick_event = index;
-    return watch->tick_count - 1;
 }
 
 /* Counts the order of births, as long as no step has ended. */
-static int change_in_order(struct account_ends *own, struct site_ends *site, uint64_t tick,
+static int change_in_order(struct account_ends *own, struct site_ends *site,
                            const struct change *change, struct err *err)
 {
     site->has_freed |= !change->birth;
     if (!change->birth)
         return 0;
-    count_birth(site, tick);
+    count_birth(site, own->births_count);
     return count_pair(own, site, err);
 }
 
@@ -271,7 +271,7 @@ static void note_birth(struct growth_watch *watch, struct site_blocks *blocks,
 
 /* Counts the order of births in all accounts together. */
 static int change_together(struct growth_watch *watch, const struct account_ends *own,
-                           uint64_t tick, const struct change *change, const struct cursor *at)
+                           const struct change *change, const struct cursor *at)
 {
     struct account_ends *all = &watch->together;
     const struct block *block = change->block;
@@ -288,7 +288,7 @@ static int change_together(struct growth_watch *watch, const struct account_ends
         note_birth(watch, &site->blocks, block, 0, at->history->trace);
     else
         site->blocks.frees_count++;
-    if (change_in_order(all, site, tick, change, at->err))
+    if (change_in_order(all, site, change, at->err))
         return -1;
     if (change->birth)
         note_born(all, site, block);
@@ -388,10 +388,10 @@ static int on_change(void *self, const struct cursor *at, const struct change *c
         return -1;
     GMT_PREFETCH(&site->churn_bytes); /* the last fields that a change touches */
     end_step(watch, at, step_ends_of_change(watch->ends));
-    const uint64_t tick = count_tick(watch, at->index);
+    count_tick(watch, at->index);
     if ((watch->looked_count && change_at_ends(watch, own, site, change, at)) ||
-        (!watch->has_ended && (change_in_order(own, site, tick, change, at->err) ||
-                               change_together(watch, own, tick, change, at))))
+        (!watch->has_ended &&
+         (change_in_order(own, site, change, at->err) || change_together(watch, own, change, at))))
         return -1;
     if (change->birth)
         note_born(own, site, block);

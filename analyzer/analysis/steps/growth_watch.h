@@ -83,10 +83,10 @@ struct site_ends {
     struct site_blocks blocks;
 
     /* Used only until a step has ended: */
-    uint64_t last_birth;  /* tick */
-    uint64_t turns_count; /* births that follow the end of another block of it */
-    bool has_freed;       /* a block has ended since the birth */
-    uint32_t pair;        /* number of the last pair that began with it, from 1; 0: none */
+    uint64_t first_birth, last_birth; /* births of the account before these */
+    uint64_t turns_count;             /* births that follow the end of another block of it */
+    bool has_freed;                   /* a block has ended since the birth */
+    uint32_t pair; /* number of the last pair that began with it, from 1; 0: none */
     struct ebb ebb;
 };
 

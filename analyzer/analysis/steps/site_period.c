@@ -13,6 +13,7 @@
 /* A node of the tree of call stacks has these figures. Node 0 is the root. */
 struct line {
     uint64_t births_count, weight, entries_count; /* births and weight below it */
+    uint64_t first_birth, last_birth;             /* below it; see struct site_ends */
     bool is_forward, is_init;
     bool calls_model; /* it or a line below it is a forward */
     uint32_t seen;    /* number of the last walk that came here */
@@ -165,11 +166,21 @@ static uint64_t weigh(const struct lines *lines, size_t number, bool is_of_growi
                : 0;
 }
 
+static void widen(struct line *line, const struct site_ends *site, bool is_first)
+{
+    if (is_first || site->first_birth < line->first_birth)
+        line->first_birth = site->first_birth;
+    if (site->last_birth > line->last_birth)
+        line->last_birth = site->last_birth;
+}
+
 static void add_weights(struct lines *lines, bool is_of_growing)
 {
     for (size_t i = 0; i < lines->own->count; i++) {
         const uint64_t weight = weigh(lines, i, is_of_growing);
         uint32_t node = lines->leaves[i];
+        if (weight)
+            widen(&lines->items[0], &lines->own->sites[i], !lines->items[0].weight);
         lines->items[0].weight += weight;
         for (; node; node = lines->tree.nodes[node].outer)
             lines->items[node].weight += weight;
@@ -179,12 +190,14 @@ static void add_weights(struct lines *lines, bool is_of_growing)
 static void add_births(struct lines *lines)
 {
     for (size_t i = 0; i < lines->own->count; i++) {
-        const uint64_t count = lines->own->sites[i].blocks.births_count;
+        const struct site_ends *site = &lines->own->sites[i];
+        const uint64_t count = site->blocks.births_count;
         bool calls_model = false;
         lines->items[0].births_count += count;
         for (uint32_t node = lines->leaves[i]; node; node = lines->tree.nodes[node].outer) {
             calls_model |= lines->items[node].is_forward;
             lines->items[node].calls_model |= calls_model;
+            widen(&lines->items[node], site, !lines->items[node].births_count);
             lines->items[node].births_count += count;
         }
         lines->items[0].calls_model |= calls_model;
@@ -221,6 +234,20 @@ static bool is_near(uint64_t entries, uint64_t count)
     return entries + 1 >= count && entries <= count + 1;
 }
 
+/* True if the child is entered over a good part of the run. */
+static bool spans(const struct lines *lines, uint32_t child)
+{
+    const struct line *line = &lines->items[child], *all = &lines->items[0];
+    return (line->last_birth - line->first_birth) * ROUNDS_SPAN_DIVISOR >=
+           all->last_birth - all->first_birth;
+}
+
+/* True if each of `count` rounds enters the child. */
+static bool is_of_rounds(const struct lines *lines, uint32_t child, uint64_t count)
+{
+    return is_near(lines->items[child].entries_count, count) && spans(lines, child);
+}
+
 ORDER_BY(compare_counts, uint64_t, ORDER(*a, *b));
 
 /* The number of entries, at least ROUNDS_FEWEST, that most children of the node have, give or take
@@ -230,7 +257,8 @@ static uint64_t find_common(struct lines *lines, uint32_t node)
     uint64_t *counts = lines->counts, common = 0;
     size_t count = 0, most = 1;
     for (uint32_t n = lines->tree.nodes[node].first; n; n = lines->tree.nodes[n].next)
-        counts[count++] = lines->items[n].entries_count;
+        if (spans(lines, n))
+            counts[count++] = lines->items[n].entries_count;
     SORT(counts, count, compare_counts);
     lines->work_count += count;
     for (size_t i = 0, first = 0, end = 0; i < count; i++) {
@@ -298,7 +326,7 @@ static bool are_in_order(struct lines *lines, uint32_t node, uint64_t count)
     find_usual(lines, node);
     for (uint32_t n = lines->tree.nodes[node].first; n; n = lines->tree.nodes[n].next) {
         const uint64_t entries = lines->items[n].entries_count;
-        if (is_near(entries, count) && 4 * (lines->usual[0][n] + 1) < 3 * entries &&
+        if (is_of_rounds(lines, n, count) && 4 * (lines->usual[0][n] + 1) < 3 * entries &&
             4 * (lines->usual[1][n] + 1) < 3 * entries)
             return false;
     }
@@ -316,7 +344,7 @@ static struct rounds rounds_at(struct lines *lines, uint32_t node)
         !are_in_order(lines, node, count))
         return rounds;
     rounds.begin = lines->tree.nodes[node].first;
-    while (!is_near(items[rounds.begin].entries_count, count))
+    while (!is_of_rounds(lines, rounds.begin, count))
         rounds.begin = lines->tree.nodes[rounds.begin].next;
     rounds.count = items[rounds.begin].entries_count;
     return rounds;
@@ -387,12 +415,11 @@ static bool is_last_whole(struct lines *lines, const struct rounds *rounds)
             lines->counts[lines->pairs[i].to] += lines->pairs[i].count;
     lines->counts[rounds->begin] = 0; /* only a change to it counts */
     for (uint32_t n = lines->tree.nodes[rounds->node].first; n; n = lines->tree.nodes[n].next)
-        if (is_near(lines->items[n].entries_count, rounds->count) &&
-            lines->counts[n] > lines->counts[usual])
+        if (is_of_rounds(lines, n, rounds->count) && lines->counts[n] > lines->counts[usual])
             usual = n;
     for (size_t i = 0; i < own->count; i++) {
         const uint32_t child = child_above(lines, lines->leaves[i], rounds->node);
-        if (child && is_near(lines->items[child].entries_count, rounds->count) &&
+        if (child && is_of_rounds(lines, child, rounds->count) &&
             own->sites[i].last_birth >= last_birth) {
             last_birth = own->sites[i].last_birth;
             last = child;
@@ -406,7 +433,7 @@ static bool is_fed(const struct lines *lines, const struct rounds *rounds)
 {
     bool has_model = false, has_other = false;
     for (uint32_t n = lines->tree.nodes[rounds->node].first; n; n = lines->tree.nodes[n].next)
-        if (is_near(lines->items[n].entries_count, rounds->count)) {
+        if (is_of_rounds(lines, n, rounds->count)) {
             has_model |= lines->items[n].calls_model;
             has_other |= !lines->items[n].calls_model;
         }

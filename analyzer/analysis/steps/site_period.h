@@ -11,7 +11,9 @@
  *
  * A node of the tree has rounds if at least two of its children are entered equally often, give or
  * take one, and at least ROUNDS_FEWEST times. Among several such numbers, the one of most children
- * counts; among these, the lowest. The first of these children begins a round. Two more conditions:
+ * counts; among these, the lowest. A child does not count if its last allocation comes soon after
+ * its first: a loop that loads weights is over before the loop that uses them. The first of these
+ * children begins a round. Two more conditions:
  *
  *   - The order holds: in three of four entries of such a child, give or take one, the same child
  *     comes before it, or the same comes after it.
