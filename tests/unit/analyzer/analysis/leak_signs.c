@@ -69,7 +69,9 @@ static const struct {
     {NULL, {PYTORCH, .is_of_backward = true}},
     {NULL, {PYTORCH, .graph_slope = 5, .graph_stacks = 1}}, /* it may keep the rest as its input */
     {NULL, {.is_pytorch = true, .tells_graphs = true}},     /* no call stack grows by itself */
-    {NULL, {.slope = 100, .births_count = 20, .frees_count = 20}}, /* all freed at the end */
+    {"freed_at_last", {.slope = 100, .births_count = 20, .frees_count = 20, .most_live_count = 20}},
+    {NULL, /* some were freed before the last was made */
+     {.slope = 100, .births_count = 20, .frees_count = 20, .most_live_count = 15}},
     {"kept_models", {PYTORCH, .live_bytes = 100, .parameter_bytes = 60}},
     {"kept_without_graph", {PYTORCH, .live_bytes = 100, .parameter_bytes = 40}},
     {"reference_cycle", {PYTORCH, .collapses = 2, .are_anywhere = true}},
