@@ -33,6 +33,8 @@
 #   DEVELOPER=1     warnings are errors         CUDA=no       build without NVIDIA's headers
 
 O         ?= build
+# A folder has one name, because dependencies apply only to targets of the name that they were written with.
+override O := $(patsubst $(CURDIR)/%,%,$(abspath $(O)))
 PREFIX    ?= /usr/local
 DESTDIR   ?=
 PYTHON    ?= /usr/bin/python3

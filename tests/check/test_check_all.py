@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`make check-all`: the list of suites, and the table that it writes about suites that pass, fail, are skipped or end
 early."""
+import os
 import re
 import subprocess
 
@@ -77,3 +78,11 @@ def test_the_results_of_other_suites_stay(tree):
 def test_a_suite_that_is_not_there_is_named_with_those_that_are(tree):
     status, text = tree("fuz")
     assert (status, text) == (1, "check-all: no suite fuz; there are passes fails ends says twice\n")
+
+
+def test_a_folder_of_results_has_one_name_because_dependencies_name_its_files():
+    """check-all names the folder by its whole path, make by a relative one. Objects are shared, and so must be their names."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
+    commands = {subprocess.run(["make", "-n", f"O={name}", "all"], cwd=ROOT, env=environment, capture_output=True, check=True).stdout
+                for name in ("absent", "./absent", ROOT / "absent")}
+    assert len(commands) == 1
