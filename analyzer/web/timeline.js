@@ -67,11 +67,14 @@ function highestWithin({ points }, key, [low, high]) {
   return most;
 }
 
-// Moves a place that equals the one before to the right, invisibly, because the library stacks only one point at a place.
-function placesApart(places) {
-  const apart = (places[places.length - 1] - places[0] || 1) * 1e-7;
-  let last = -Infinity;
-  return places.map((place) => (last = Math.max(place, last + apart)));
+// [{colour, floor, top}]: the bytes at each chosen point between which a group is drawn. The first group lies on top.
+function stackedBands(groups, colours, chosen) {
+  let floor = chosen.map(() => 0);
+  return groups.map(({ bytes }, n) => ({ colour: colours[n], bytes })).reverse().map(({ colour, bytes }) => {
+    const top = floor.map((below, row) => below + bytes[chosen[row]]), band = { colour, floor, top };
+    floor = top;
+    return band;
+  });
 }
 
 // The first point of each step except the first step.
@@ -131,10 +134,10 @@ class Timeline {
     const groups = stackedGroups(series, layer, by).filter((group) => Math.max(...group.bytes) > 0);
     const scale = axis === 'time' ? 1e-9 : 1;
     const chosen = chosenPoints(points, axis);
-    const places = placesApart(chosen.map((i) => points[key][i] * scale));
-    const rows = chosen.map((i, row) => [places[row], ...groups.map((group) => group.bytes[i])]);
+    const rows = chosen.map((i) => [points[key][i] * scale, points.live_bytes[i]]);
     const end = axis === 'step' ? 0 : series.snapshots[key][series.snapshotCount - 1] * scale;
-    if (end > rows[rows.length - 1][0]) rows.push([end, ...groups.map(() => null)]); // extends the axis to the end
+    this.places = rows.map(([place]) => place);
+    if (end > rows[rows.length - 1][0]) rows.push([end, null]); // extends the axis to the end
     this.driver = layer.layer === 'driver' ? null :
       series.layers.find((other) => other.layer === 'driver' && other.device === layer.device);
     this.phaseNames = [...new Set(series.phases.map((row) => row.phase))];
@@ -143,11 +146,12 @@ class Timeline {
     const whole = [rows[0][0], rows[rows.length - 1][0]], dateWindow = Timeline.zoomOf(zoom, ...whole);
     this.end = end;
     this.scale = scale;
+    this.bands = stackedBands(groups, colours, chosen);
     if (this.chart) this.chart.destroy();
     this.chart = null;
     this.chart = new Dygraph(this.box, rows, {
-      labels: [AXES.find(([name]) => name === axis)[1], ...groups.map((group, i) => group.name + '\u200b'.repeat(i))],
-      stackedGraph: true, stepPlot: axis !== 'step', fillAlpha: 0.75, strokeWidth: 0.5, colors: colours,
+      labels: [AXES.find(([name]) => name === axis)[1], 'live bytes'],
+      plotter: ({ drawingContext, plotArea, dygraph }) => this.drawStack(drawingContext, plotArea, dygraph),
       valueRange: this.rangeFor(dateWindow || whole), legend: 'never', animatedZooms: false, dateWindow,
       drawGrid: true, gridLineColor: style('--line'), axisLineColor: style('--line'), highlightCircleSize: 0,
       axes: {
@@ -236,6 +240,40 @@ class Timeline {
     let found = 0;
     for (let i = 0; i < points.seq.length; i++) if (points.seq[i] <= seq && points.step[i] !== null) found = i;
     return points.step[found];
+  }
+
+  // The corners [pixel, row] of the top of a band, of which only the visible ones are kept. Live bytes stay until the
+  // next point; the highest points of steps are joined by lines.
+  corners(area, chart) {
+    const last = this.places.length - 1, isStep = this.axis === 'step';
+    const pixels = [...this.places, Math.max(this.end, this.places[last])].map((place) => chart.toDomXCoord(place));
+    return this.places.flatMap((_, row) => pixels[row + 1] < area.x || pixels[Math.max(0, row - isStep)] > area.x + area.w ? []
+      : isStep ? [[pixels[row], row]] : [[pixels[row], row], [pixels[row + 1], row]]);
+  }
+
+  // The groups are one series for the library, because it would make an object of each point of each group.
+  drawStack(context, area, chart) {
+    const corners = this.corners(area, chart), [low, high] = chart.yAxisRange();
+    const pixelOf = (bytes) => area.y + (high - bytes) * area.h / (high - low);
+    const paths = this.bands.map(({ colour, floor, top }) => {
+      const path = new Path2D();
+      for (const [x, row] of corners) path.lineTo(x, pixelOf(top[row]));
+      for (let i = corners.length; i--;) path.lineTo(corners[i][0], pixelOf(floor[corners[i][1]]));
+      return [colour, path];
+    });
+    context.save();
+    context.globalAlpha = 0.75;
+    for (const [colour, path] of paths) {
+      context.fillStyle = colour;
+      context.fill(path);
+    }
+    context.globalAlpha = 1;
+    context.lineWidth = 0.5;
+    for (const [colour, path] of paths.reverse()) { // a short rise below other groups stays visible
+      context.strokeStyle = colour;
+      context.stroke(path);
+    }
+    context.restore();
   }
 
   drawBehind(context, area, chart) {

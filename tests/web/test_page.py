@@ -54,14 +54,11 @@ def test_the_chart_sums_up_to_what_was_live(browser, run_page):
     for layer in range(len(json_of(trace)["series"]["layers"])):
         for by in ("category", "phase", "line", "layer"):
             browser.run("page.set({layer: arguments[0], by: arguments[1]})", layer, by)
-            assert browser.run(
-                "const chart = page.timeline.chart, layer = page.layer();"
-                "return layer.points.live_bytes.every((bytes, i) => {"
-                "  let sum = 0; for (let k = 1; k < chart.numColumns(); k++) sum += chart.getValue(i, k); return sum === bytes; })"
-            ), (layer, by)
-            assert browser.run(  # the first group is stacked on top of the others
-                "const points = page.timeline.chart.layout_.points[0];"
-                "return page.layer().points.live_bytes.every((bytes, i) => points[i].yval_stacked === bytes)"
+            assert browser.run(  # the last group lies at the bottom, and the first one on top of the others
+                "const {bands} = page.timeline, live = page.layer().points.live_bytes;"
+                "return live.every((bytes, i) => {"
+                "  let sum = 0;"
+                "  return bands.every(({floor, top}) => floor[i] === sum && (sum = top[i]) >= floor[i]) && sum === bytes; })"
             ), (layer, by)
     check_quiet(browser)
 
