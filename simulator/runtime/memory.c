@@ -99,6 +99,30 @@ GMT_EXPORT cudaError_t cudaMallocManaged(void **address, size_t size_bytes, unsi
                 CALL_UNLESS_NULL(address, allocate_managed(address, size_bytes, flags)));
 }
 
+/*
+ * Managed memory is in the same place whatever a hint says, so a hint only checks its range. The
+ * parameters after the size differ between CUDA 12 and CUDA 13, and are not read.
+ */
+static cudaError_t check_hint(const void *address, size_t size_bytes)
+{
+    return error_of_driver(call_driver()->cuMemAdvise((CUdeviceptr)(uintptr_t)address, size_bytes,
+                                                      CU_MEM_ADVISE_SET_READ_MOSTLY, 0));
+}
+
+#define HINT(name)                                                                                 \
+    GMT_EXPORT cudaError_t name(const void *address, size_t size_bytes);                           \
+    cudaError_t name(const void *address, size_t size_bytes)                                       \
+    {                                                                                              \
+        return CALL(NEEDS_CONTEXT, check_hint(address, size_bytes));                               \
+    }
+
+HINT(cudaMemAdvise)
+HINT(cudaMemAdvise_v2)
+HINT(cudaMemPrefetchAsync)
+HINT(cudaMemPrefetchAsync_ptsz)
+HINT(cudaMemPrefetchAsync_v2)
+HINT(cudaMemPrefetchAsync_v2_ptsz)
+
 static cudaError_t allocate_host(void **address, size_t size_bytes, unsigned int flags)
 {
     void *memory = NULL;

@@ -32,6 +32,21 @@ CASE(nothing_is_a_block_of_no_bytes)
     GIVES(cudaMallocManaged(&block, 0, cudaMemAttachGlobal), cudaErrorInvalidValue);
 }
 
+cudaError_t cudaMemPrefetchAsync(const void *address, size_t size_bytes,
+                                 struct cudaMemLocation location, unsigned int flags,
+                                 cudaStream_t stream);
+
+/* 6.10, cudaMemPrefetchAsync of CUDA 13. */
+CASE(managed_memory_takes_hints)
+{
+    const struct cudaMemLocation device = {.type = cudaMemLocationTypeDevice};
+    void *managed;
+    SUCCEEDS(cudaMallocManaged(&managed, MIB, cudaMemAttachHost));
+    SUCCEEDS(cudaMemPrefetchAsync(managed, MIB, device, 0, NULL));
+    GIVES(cudaMemPrefetchAsync(managed, 2 * MIB, device, 0, NULL), cudaErrorInvalidValue);
+    SUCCEEDS(cudaFree(managed));
+}
+
 /* 6.10, cudaMalloc: cudaErrorMemoryAllocation. */
 CASE(too_much_fails_and_leaves_everything_as_it_was)
 {
