@@ -4,9 +4,10 @@
 
 /*
  * bitsandbytes quantizes the states of parameters with at least QUANTIZED_LEAST elements, in blocks
- * of QUANTIZED_BLOCK elements with one scale each.
+ * of QUANTIZED_BLOCK elements with one scale each. Its paged optimizers take managed memory for
+ * states of at least PAGED_LEAST elements, but not for the scales.
  */
-enum { QUANTIZED_LEAST = 4096, QUANTIZED_BLOCK = 256 };
+enum { QUANTIZED_LEAST = 4096, QUANTIZED_BLOCK = 256, PAGED_LEAST = 100000 };
 
 /* --- states --- */
 
@@ -27,35 +28,55 @@ static void make_factored(struct run *run, const struct plan_parameter *paramete
     make_state(run, parameter->updated_bytes / shape->dims[shape->rank - 2], 1);
 }
 
-static void make_quantized(struct run *run, const struct plan_parameter *parameter, unsigned count)
+/* Makes the states that bitsandbytes keeps beside a parameter, except those in managed memory. */
+static void make_elements(struct run *run, const struct optimizer_kind *kind, uint64_t elements,
+                          uint64_t element_bytes)
 {
-    if (parameter->updated_elements < QUANTIZED_LEAST) {
-        make_state(run, parameter->updated_elements * DTYPE_FP32_BYTES, count);
+    if (!optimizer_is_paged(kind) || elements < PAGED_LEAST)
+        make_state(run, elements * element_bytes, kind->states);
+}
+
+static void make_quantized(struct run *run, const struct optimizer_kind *kind, uint64_t elements)
+{
+    if (elements < QUANTIZED_LEAST) {
+        make_elements(run, kind, elements, DTYPE_FP32_BYTES);
         return;
     }
-    const uint64_t blocks = (parameter->updated_elements + QUANTIZED_BLOCK - 1) / QUANTIZED_BLOCK;
-    make_state(run, parameter->updated_elements, count);
-    make_state(run, blocks * DTYPE_FP32_BYTES, count);
+    const uint64_t blocks = (elements + QUANTIZED_BLOCK - 1) / QUANTIZED_BLOCK;
+    make_elements(run, kind, elements, 1);
+    make_state(run, blocks * DTYPE_FP32_BYTES, kind->states);
+}
+
+static void make_states_of(struct run *run, const struct optimizer_kind *kind,
+                           const struct plan_parameter *parameter)
+{
+    switch (kind->kind) {
+    case OPTIMIZER_STATE_factored:
+        make_factored(run, parameter);
+        return;
+    case OPTIMIZER_STATE_wide:
+    case OPTIMIZER_STATE_paged_wide:
+        make_elements(run, kind, parameter->updated_elements, DTYPE_FP32_BYTES);
+        return;
+    case OPTIMIZER_STATE_quantized:
+    case OPTIMIZER_STATE_paged_quantized:
+        make_quantized(run, kind, parameter->updated_elements);
+        return;
+    case OPTIMIZER_STATE_orthogonal:
+        if (parameter->shape->rank != 2)
+            kind = optimizer_kind(OPTIMIZER_adamw);
+        break;
+    case OPTIMIZER_STATE_alike:
+        break;
+    }
+    make_state(run, parameter->updated_bytes, kind->states);
 }
 
 static void make_states(struct run *run, const struct optimizer_kind *kind)
 {
-    const struct optimizer_kind *rest = optimizer_kind(OPTIMIZER_adamw);
-    for (size_t i = 0; i < run->plan->parameter_count; i++) {
-        const struct plan_parameter *parameter = &run->plan->parameters[i];
-        if (parameter->frozen)
-            continue;
-        if (kind->kind == OPTIMIZER_STATE_factored)
-            make_factored(run, parameter);
-        else if (kind->kind == OPTIMIZER_STATE_wide)
-            make_state(run, parameter->updated_elements * DTYPE_FP32_BYTES, kind->states);
-        else if (kind->kind == OPTIMIZER_STATE_quantized)
-            make_quantized(run, parameter, kind->states);
-        else if (kind->kind == OPTIMIZER_STATE_orthogonal && parameter->shape->rank != 2)
-            make_state(run, parameter->updated_bytes, rest->states);
-        else
-            make_state(run, parameter->updated_bytes, kind->states);
-    }
+    for (size_t i = 0; i < run->plan->parameter_count; i++)
+        if (!run->plan->parameters[i].frozen)
+            make_states_of(run, kind, &run->plan->parameters[i]);
 }
 
 /* --- temporaries --- */

@@ -367,6 +367,11 @@ static void assume_numbers(struct doc *doc, const struct estimate *estimate)
     if (estimate->plan.settings.checkpointing.together > 0)
         assume(doc,
                "Checkpointing is not reentrant and stops early, as Hugging Face's is by default.");
+    if (estimate->plan.settings.training &&
+        optimizer_is_paged(optimizer_kind(estimate->plan.settings.optimizer)))
+        assume(doc, "States of 100,000 elements or more are in managed memory, which PyTorch does "
+                    "not count. It moves to the host when the card is full, so it is not needed "
+                    "to fit.");
     if (has.recurrence)
         assume(doc,
                "The reserve space of recurrent layers is not documented; gate values and cells "

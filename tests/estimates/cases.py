@@ -160,6 +160,8 @@ WRITTEN_AFTERWARDS |= {
                            **{"lora-on": "query,value"}),
 }
 WRITTEN_AFTERWARDS |= {
+    "llama, paged adam8bit": case(decoder("llama", "LlamaForCausalLM", 1024, 8, 16, 32000, intermediate_size=2816), 1, 128, "paged-adam8bit", **BF16),
+    "gpt2, paged adam": case(gpt2(768, 6, 12, vocab_size=8000), 1, 128, "paged-adam", **BF16),
     "resnet50": {"torchvision": "resnet50", "batch": 32, "optimizer": "momentum"},
     "convnext, autocast": {"torchvision": "convnext_tiny", "batch": 16, "optimizer": "adamw", **AMP},
     "efficientnet": {"torchvision": "efficientnet_b0", "batch": 24, "optimizer": "rmsprop"},

@@ -33,7 +33,8 @@ OPTIMIZERS = {
     "adafactor": torch.optim.Adafactor,
     "muon": torch.optim.Muon,
 }
-BITSANDBYTES = {"adam-bnb": "AdamW", "adam8bit": "AdamW8bit", "lion": "Lion", "lion8bit": "Lion8bit"}
+BITSANDBYTES = {"adam-bnb": "AdamW", "adam8bit": "AdamW8bit", "lion": "Lion", "lion8bit": "Lion8bit",
+                "paged-adam": "PagedAdamW", "paged-adam8bit": "PagedAdamW8bit", "paged-lion8bit": "PagedLion8bit"}
 
 
 def make_optimizers(case, model):

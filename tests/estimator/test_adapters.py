@@ -158,6 +158,15 @@ def test_the_states_of_bitsandbytes_are_float32(estimate):
     assert [round(states(name)) for name in ("adamw", "adam-bnb", "lion")] == [4, 8, 4]
 
 
+def test_an_optimizer_has_the_name_of_the_training_arguments_too(estimate):
+    def answer(optimizer):
+        return estimate(SMALL_LLAMA, BF16, f"--optimizer={optimizer}")
+
+    for name, other in (("adamw_torch_fused", "adamw-fused"), ("paged_adamw_8bit", "paged-adam8bit"), ("lion_32bit", "lion")):
+        assert answer(name) == answer(other)
+    assert any("managed memory" in line for line in answer("paged-adam")["assumptions"])
+
+
 @pytest.mark.parametrize("parallel", ["fsdp2", "zero2"])
 def test_ranks_that_share_weights_have_adapters_of_the_models_type(estimate, parallel):
     def peaks(*options):

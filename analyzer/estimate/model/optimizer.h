@@ -2,6 +2,8 @@
 /* Optimizers and their memory, from optimizers.def. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "gpumemtrace/err.h"
 
 enum optimizer {
@@ -15,6 +17,8 @@ enum optimizer_state {
     OPTIMIZER_STATE_factored,
     OPTIMIZER_STATE_wide,
     OPTIMIZER_STATE_quantized,
+    OPTIMIZER_STATE_paged_wide,
+    OPTIMIZER_STATE_paged_quantized,
     OPTIMIZER_STATE_orthogonal
 };
 
@@ -28,6 +32,13 @@ struct optimizer_kind {
 };
 
 const struct optimizer_kind *optimizer_kind(enum optimizer optimizer);
+
+/* True if large states are in managed memory. */
+static inline bool optimizer_is_paged(const struct optimizer_kind *kind)
+{
+    return kind->kind == OPTIMIZER_STATE_paged_wide ||
+           kind->kind == OPTIMIZER_STATE_paged_quantized;
+}
 
 /* Takes any name in optimizers.def, ignoring case. -1: ERR_USAGE, which lists the names. */
 int optimizer_parse(const char *text, enum optimizer *optimizer, struct err *err);

@@ -140,12 +140,16 @@ static uint64_t state_bytes(enum optimizer optimizer, const char *layers)
     return bytes;
 }
 
-TEST(states_are_factored_quantized_or_of_matrices_only)
+TEST(states_are_factored_quantized_paged_or_of_matrices_only)
 {
     assert_int_equal(state_bytes(OPTIMIZER_adafactor, "{\"type\":\"Linear\",\"out\":16}"),
                      4 * (16 + 8 + 16));
     assert_int_equal(state_bytes(OPTIMIZER_adam8bit, "{\"type\":\"Linear\",\"out\":512}"),
                      2 * (4096 + 4 * 16) + 2 * 512 * 4);
+    assert_int_equal(state_bytes(OPTIMIZER_paged_adam8bit, "{\"type\":\"Linear\",\"out\":16384}"),
+                     2 * 4 * 512 + 2 * (16384 + 4 * 64));
+    assert_int_equal(state_bytes(OPTIMIZER_paged_adam, "{\"type\":\"Linear\",\"out\":16384}"),
+                     2 * 4 * 16384);
     assert_int_equal(state_bytes(OPTIMIZER_muon, "{\"type\":\"Linear\",\"out\":16}"),
                      4 * (16 * 8 + 2 * 16));
 }
