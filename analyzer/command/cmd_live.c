@@ -16,12 +16,12 @@ int command_live(const struct command *command, int argc, char **argv, struct er
 {
     static const struct option_rule rules[] = {
         {"cpu", 0, OPTION_RATIO, "SHARE",
-         "share of one core that live may use while the program runs (default 5%); if that is "
+         "share of one core that live may use while the program runs (default 4%); if that is "
          "too little for the program's events, the screen lags behind",
          offsetof(struct given, cpu_ratio)},
         {0},
     };
-    struct given given = {.cpu_ratio = 0.05};
+    struct given given = {.cpu_ratio = 0.04};
     struct command_options options;
     char path[PATH_MAX];
     if (options_parse(&options, command, rules, &given, argc, argv, err) ||

@@ -19,10 +19,10 @@ EVENTS, RATE, ROUNDS = 3_000_000, 1_000_000, 10
 # Uses as much CPU as `live` may use, four times a second like `live`, but does not read the trace.
 SPIN = """import time
 while True:
-    end = time.process_time() + 0.0125
+    end = time.process_time() + 0.01
     while time.process_time() < end:
         pass
-    time.sleep(0.2375)"""
+    time.sleep(0.24)"""
 
 
 class Spin:
