@@ -249,11 +249,12 @@ const page = {
     return ROLE_LABELS[one.role] ? one : { ...one, text: traceName(this.trace) + ': ' + one.text };
   },
 
-  // The sentences below the verdict. `peaks` says what no answer mentions.
+  // The sentences below the verdict, without labels, because they do not continue it. `peaks` says what no answer mentions.
   moreSentences() {
-    const own = [...(this.trace.more || []), ...this.peaks().map((text) => ({ role: 'what', text }))];
+    const plain = ({ more }) => (more || []).map((one) => (one.role === 'do' ? one : { ...one, role: 'what' }));
+    const own = [...plain(this.trace), ...this.peaks().map((text) => ({ role: 'what', text }))];
     if (this.trace === this.document) return own;
-    const job = this.document.more || [];
+    const job = plain(this.document);
     return [...job, ...own.filter(({ text }) => !job.some((one) => one.text === text)).map((one) => this.ofTrace(one))];
   },
 

@@ -4,8 +4,12 @@
 
 const RANK_WIDTH = 150, RANK_HEIGHT = 54;
 
-function traceName({ trace }) {
-  return trace.rank === null || trace.rank === undefined ? trace.path.replace(/^.*\//, '') : 'rank ' + trace.rank;
+function hasRank({ trace }) {
+  return trace.rank !== null && trace.rank !== undefined;
+}
+
+function traceName(one) {
+  return hasRank(one) ? 'rank ' + one.trace.rank : one.trace.path.replace(/^.*\//, '');
 }
 
 // Counts the traces of each group that are not drawn: {path and device of the group's first drawn
@@ -67,6 +71,7 @@ class Ranks {
     this.charts = job.traces ? rankCharts(job) : [];
     this.isNeeded = this.charts.length > 1;
     byId('ranks').hidden = !this.isNeeded;
+    byId('ranks-title').textContent = (job.traces?.every(hasRank) ? 'Ranks' : 'Traces') + ' beside each other';
     this.buttons = this.charts.map((chart) => element('button', { type: 'button', class: 'rank', onclick: () => choose(chart) },
       element('canvas', { 'aria-hidden': 'true' }), element('span', {}, chart.text), element('span', {}, bytesText(chart.peak_bytes))));
     replaceChildren('rank-charts', ...this.buttons);

@@ -148,11 +148,21 @@ def test_a_gate_that_holds_shows_what_grew_within_its_tolerance(browser, tmp_pat
 # --- ranks ---
 
 
+def test_what_does_not_continue_the_verdict_has_no_label(browser, tmp_path, runs):
+    browser.open(html_of(tmp_path, *runs))
+    assert browser.text("#ranks-title") == "Traces beside each other"
+    more = [one for one in json_of(*runs)["more"] if one["role"] in ("why", "who")]
+    assert more and all(one["text"] in browser.text("#more-sentences") for one in more)
+    assert "Who:" in browser.text("#more-answers")
+    assert not any(label in browser.text("#more-sentences") for label in ("Why:", "Who:"))
+    check_quiet(browser)
+
+
 def test_ranks_stand_beside_each_other_to_one_scale(browser, tmp_path):
     traces = [a_run(tmp_path / f"rank{rank}.db", forward_mib=50 + 100 * rank, fails=False, rank=rank) for rank in range(3)]
     browser.open(html_of(tmp_path, *traces))
     page = json_of(*traces)
-    assert browser.text("#answer") == page["answer"][0]
+    assert browser.text("#answer") == page["answer"][0] and browser.text("#ranks-title") == "Ranks beside each other"
     peaks = [one["series"]["layers"][0]["peak_bytes"] for one in page["traces"]]
     assert len(set(peaks)) == 3
     for number, one in enumerate(page["traces"]):
