@@ -7,6 +7,7 @@
 #include "cache_growth.h"
 #include "load_order.h"
 #include "loop.h"
+#include "analyzer/estimate/layer/quantized.h"
 #include "analyzer/util/array.h"
 
 /* --- init and data --- */
@@ -14,8 +15,10 @@
 static void load_layer(struct run *run, size_t layer, bool is_flat)
 {
     const struct plan_layer *planned = &run->plan->layers[layer];
+    const uint64_t copied = quantized_copy_bytes(planned->layer, &planned->own, run->plan->dtype);
     size_t parameter = planned->first_parameter;
     schedule_at(run->schedule, SCHEDULE_init, (int32_t)layer);
+    const uint32_t wide = schedule_alloc(run->schedule, CATEGORY_temporaries, copied);
     for (size_t j = 0; j < planned->own.count; j++) {
         const struct tensor *tensor = &planned->own.items[j];
         const bool is_parameter = tensor->category == CATEGORY_parameters;
@@ -23,6 +26,7 @@ static void load_layer(struct run *run, size_t layer, bool is_flat)
             schedule_alloc(run->schedule, tensor->category,
                            is_parameter ? run->plan->parameters[parameter++].bytes : tensor->bytes);
     }
+    schedule_free(run->schedule, CATEGORY_temporaries, wide, copied);
 }
 
 static int load_model(struct run *run, struct err *err)

@@ -150,6 +150,13 @@ def test_a_product_of_4_bit_copies_its_weight_and_a_wider_input_and_result(estim
     assert forward("float32") == 2 * 4 * 64 * 1000 + 2 * 2 * 64 * 1000 + 2 * 64 * 64
 
 
+@pytest.mark.parametrize(("how", "copied"), [("nf4", 4), ("int8", 2)])
+def test_a_weight_is_on_the_device_as_a_whole_while_it_is_quantized(estimate, how, copied):
+    model = {"schema": "gpumemtrace.model/1", "input": [64], "layers": [{"type": "Linear", "name": "a", "out": 64, "bias": False}]}
+    result = estimate(model, "--inference", f"--quantize={how}")
+    assert phase(result, "init") == result["load"]["requested_bytes"] + copied * 64 * 64
+
+
 def test_the_states_of_bitsandbytes_are_float32(estimate):
     def states(optimizer):
         result = estimate(SMALL_LLAMA, BF16, f"--optimizer={optimizer}")

@@ -43,6 +43,15 @@ void quantized_own(const struct layer *layer, struct tensors *own)
     add_blocks(own, weight->values, layer->quantization == QUANTIZATION_nf4_dq);
 }
 
+uint64_t quantized_copy_bytes(const struct layer *layer, const struct tensors *own,
+                              enum dtype dtype)
+{
+    if (layer->quantization == QUANTIZATION_none || own->count == 0)
+        return 0;
+    return own->items[0].values *
+           (layer->quantization == QUANTIZATION_int8 ? COMPUTED_BYTES : dtype_bytes(dtype));
+}
+
 static void add_temporary(struct tensors *tensors, uint64_t bytes, uint64_t count)
 {
     tensors_add(tensors, CATEGORY_temporaries, bytes, count, 1);

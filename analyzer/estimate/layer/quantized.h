@@ -10,6 +10,10 @@
 
 /* Changes the layer's own tensors after layer->kind->parameters has made them. */
 void quantized_own(const struct layer *layer, struct tensors *own);
+/* Returns the bytes of the weight's copy that is on the device while it is quantized: 8 bit from
+ * float16, 4 bit from the model's type. 0: the layer is not quantized. */
+uint64_t quantized_copy_bytes(const struct layer *layer, const struct tensors *own,
+                              enum dtype dtype);
 /* Adds the temporaries that forward and backward make because the weight is quantized. */
 void quantized_passes(const struct layer *layer, const struct flow *flow, struct tensors *forward,
                       struct tensors *backward);
