@@ -276,7 +276,7 @@ def test_failures_are_headed_by_the_lines_that_tell_them_from_each_other_and_fro
         fail(trace, 2 * GIB, free=GIB - CONTEXT, stack=trace.stack(make, ("train.py", line, "step")))
     page = load_json("oom", trace.write())
     assert [oom["site"] for oom in page["oom"]] == ["train.py:9 step", "train.py:12 step"]
-    assert "train.py:12 step asked for 2.00 GiB" in page["answer"][0] and "most by train.py:5 load" in texts_of(page, "who")
+    assert "train.py:12 step asked for 2.00 GiB" in page["answer"][0] and "all by train.py:5 load" in texts_of(page, "who")
 
 
 def test_a_failure_in_a_backward_is_headed_by_its_forward_line(trace):

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/replay/history/live_walk.h"
+#include "analyzer/thresholds/thresholds.h"
 #include "analyzer/util/array.h"
 
 /* --- the blocks --- */
@@ -351,6 +352,83 @@ struct held_sum held_sums_second(const struct trace *trace, const struct held_su
             second = all;
     }
     return second.bytes >= sums->bytes / WORTH_NAMING_DIVISOR ? second : (struct held_sum){0};
+}
+
+/* The smaller variables of a program do not keep most. */
+enum { VARIABLES_LOOKED_AT = 64 };
+
+/* Returns the length of the chain up to the end of the name, attribute or key that begins there. */
+static size_t part_end(const char *chain, size_t begin)
+{
+    size_t end = begin;
+    if (chain[end] == '[')
+        return end + strcspn(chain + end, "]") + (strchr(chain + end, ']') != NULL);
+    return end + 1 + strcspn(chain + end + 1, ".[");
+}
+
+/* Returns the length of the chain up to its variable. A graph, an exception or a cycle is a cause
+ * of its own, with all that leads to it. */
+static size_t variable_end(const char *chain)
+{
+    const char *name = strstr(chain, ": ");
+    if (!*chain || strstr(chain, " -> "))
+        return strlen(chain);
+    return part_end(chain, name ? (size_t)(name - chain) + strlen(": ") : 0);
+}
+
+/* Sums the items whose chains begin with a part of this chain. */
+static uint64_t bytes_below(const struct trace *trace, const struct held_sums *sums,
+                            const char *chain, size_t length)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < sums->count; i++) {
+        const struct trace_holder *holder = sums->items[i].holder;
+        const char *other = holder ? trace_string(trace, holder->chain_id) : "";
+        if (!strncmp(other, chain, length) && !strstr(other + length, " -> ") &&
+            (!other[length] || strchr(".[", other[length])))
+            bytes += sums->items[i].bytes;
+    }
+    return bytes;
+}
+
+bool held_sum_leads_to(const struct trace *trace, const struct held_sum *sum,
+                       const struct trace_holder *holder)
+{
+    const char *chain = trace_string(trace, sum->holder->chain_id);
+    return sum->chain_bytes
+               ? !strncmp(chain, trace_string(trace, holder->chain_id), sum->chain_bytes)
+               : sum->holder->chain_id == holder->chain_id;
+}
+
+struct held_sum held_sums_variable(const struct trace *trace, const struct held_sums *sums)
+{
+    struct held_sum most = {0};
+    uint64_t most_bytes = 0;
+    for (size_t i = 0; i < sums->count && i < VARIABLES_LOOKED_AT; i++) {
+        const char *chain =
+            sums->items[i].holder ? trace_string(trace, sums->items[i].holder->chain_id) : "";
+        const size_t end = strlen(chain);
+        size_t length = variable_end(chain);
+        const uint64_t all =
+            *chain ? bytes_below(trace, sums, chain, length) : sums->items[i].bytes;
+        if (!sums->items[i].holder || all <= most_bytes)
+            continue;
+        most = sums->items[i];
+        most.bytes = most_bytes = all;
+        while (length < end) {
+            const size_t next = part_end(chain, length);
+            const uint64_t bytes = bytes_below(trace, sums, chain, next);
+            if (bytes < all - all / PART_LEFT_DIVISOR)
+                break;
+            length = next;
+            most.bytes = bytes;
+        }
+        if (length < end) {
+            most.chain_bytes = length;
+            most.items_count = 0;
+        }
+    }
+    return most;
 }
 
 const struct held_sum *held_sums_of_stack(const struct held_sums *sums, uint32_t stack_id)

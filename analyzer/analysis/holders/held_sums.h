@@ -20,6 +20,7 @@ struct held_sum {
     uint64_t bytes, count;
     uint64_t items_count; /* of the fullest container; 0: none */
     uint64_t old_count;   /* blocks that the running step did not make */
+    size_t chain_bytes;   /* length of the part of the chain that leads to all of it; 0: whole */
 };
 
 struct held_sums {
@@ -72,5 +73,12 @@ struct held_sum held_sums_attribute(const struct trace *trace, const struct held
                                     const struct held_sum *outer);
 struct held_sum held_sums_second(const struct trace *trace, const struct held_sums *sums,
                                  const struct held_sum *first);
+/* Returns the variable that keeps most, as far as one part of it keeps nearly all of it: of
+ * "model.layers[*].up.weight" and "model.layers[*].down.weight", it is "model.layers[*]". Looks at
+ * the variables of the largest items only. An empty sum if no item has a holder. */
+struct held_sum held_sums_variable(const struct trace *trace, const struct held_sums *sums);
+/* True if the variable, or the part of it that the sum names, leads to what `holder` keeps. */
+bool held_sum_leads_to(const struct trace *trace, const struct held_sum *sum,
+                       const struct trace_holder *holder);
 /* The item that keeps more than half of the bytes of one call stack, in sums found by_stack. */
 const struct held_sum *held_sums_of_stack(const struct held_sums *sums, uint32_t stack_id);

@@ -73,8 +73,9 @@ const char *holder_name(char out[HOLDER_TEXT_BYTES], const struct trace *trace,
         return name_of_nothing(sum);
     const bool is_graph = is_of_kind(sum, "graph");
     const char *function = function_of_frame(sum, chain);
-    const size_t bare = function ? (size_t)(function - chain) - strlen(ARROW)
-                                 : without(chain, strlen(chain), is_graph ? ARROW "graph" : "");
+    const size_t bare = sum->chain_bytes ? sum->chain_bytes
+                        : function       ? (size_t)(function - chain) - strlen(ARROW)
+                                   : without(chain, strlen(chain), is_graph ? ARROW "graph" : "");
     const char *container = words_of(sum)->container;
     text_init_in(&text, out, HOLDER_TEXT_BYTES);
     text_clear(&text);
@@ -102,7 +103,7 @@ const char *holder_name(char out[HOLDER_TEXT_BYTES], const struct trace *trace,
 const char *holder_place(char out[HOLDER_TEXT_BYTES], const struct trace *trace,
                          const struct held_sum *sum)
 {
-    const uint32_t id = sum->holder ? sum->holder->location_id : 0;
+    const uint32_t id = sum->holder && !sum->chain_bytes ? sum->holder->location_id : 0;
     *out = 0;
     if (id && id < trace->location_limit && trace->locations[id].line)
         snprintf(out, HOLDER_TEXT_BYTES, ", %s at %s:%" PRIu32, words_of(sum)->verb,

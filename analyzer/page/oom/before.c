@@ -241,6 +241,9 @@ static int say_rows(struct opening *opening, const struct oom *oom, const struct
     /* If graphs hold more than the tensors, tensors are not to blame. */
     if (!row->blamed->site.is_found || told->sites.total_bytes < oom->graph_bytes)
         return page_say(opening, VERDICT_who, "%s live%s.", live, held);
+    if (row->bytes == oom->live_bytes)
+        return page_say(opening, VERDICT_who, "%s live%s, all by %s.", live, held,
+                        row->blamed->label);
     return page_say(opening, VERDICT_who, "%s live%s, %s by %s (%s).", live, held,
                     row->bytes > told->sites.total_bytes / 2 ? "most" : "the largest part",
                     row->blamed->label, BYTES_TEXT(row->bytes));

@@ -40,24 +40,26 @@ static bool is_held_over(const struct study *study, const struct oom *oom,
     return false;
 }
 
-/* Returns the largest holder, if it has a name and is worth naming. A list that a comprehension is
- * still building has none. The caller releases the sums. */
-static const struct held_sum *find_largest(struct held_sums *sums, const struct study *study,
-                                           const struct oom *oom, int *status, struct err *err)
+/* Finds the variable that keeps most, if it has a name and is worth naming. A list that a
+ * comprehension is still building has none. Returns 1 if it found one, 0 if not, -1 if there is no
+ * memory. */
+static int find_largest(struct held_sum *largest, const struct study *study, const struct oom *oom,
+                        struct err *err)
 {
     const struct held_ask ask = ask_held(oom);
-    *status = held_sums_find(sums, &study->holders, &study->history, &ask, err) ? -1 : 1;
-    const struct held_sum *first = *status > 0 && sums->count ? &sums->items[0] : NULL;
-    return first && held_is_named(&study->trace, first->holder) &&
-                   first->bytes >= oom->live_bytes / WORTH_NAMING_DIVISOR
-               ? first
-               : NULL;
+    struct held_sums sums;
+    if (held_sums_find(&sums, &study->holders, &study->history, &ask, err))
+        return -1;
+    *largest = held_sums_variable(&study->trace, &sums);
+    held_sums_release(&sums);
+    return held_is_named(&study->trace, largest->holder) &&
+           largest->bytes >= oom->live_bytes / WORTH_NAMING_DIVISOR;
 }
 
 /* Returns 1 if another variable than `holder` keeps most of what the stack made, 0 if not or if it
  * is unknown, -1 if there is no memory. */
 static int is_of_other(const struct study *study, struct held_ask ask, uint32_t stack_id,
-                       const struct trace_holder *holder, struct err *err)
+                       const struct held_sum *holder, struct err *err)
 {
     struct held_sums sums;
     ask.by_stack = true;
@@ -66,7 +68,7 @@ static int is_of_other(const struct study *study, struct held_ask ask, uint32_t 
     if (held_sums_find(&sums, &study->holders, &study->history, &ask, err))
         return -1;
     const struct held_sum *named = held_sums_of_stack(&sums, stack_id);
-    const bool is_other = named && named->holder->chain_id != holder->chain_id;
+    const bool is_other = named && !held_sum_leads_to(&study->trace, holder, named->holder);
     held_sums_release(&sums);
     return is_other;
 }
@@ -75,18 +77,17 @@ int page_oom_say_holder(struct opening *opening, const struct study *study, cons
                         uint32_t named_stack_id, struct err *err)
 {
     char name[HOLDER_TEXT_BYTES], place[HOLDER_TEXT_BYTES];
-    struct held_sums sums;
-    int status;
-    const struct held_sum *first = find_largest(&sums, study, oom, &status, err);
-    const int is_other =
-        first ? is_of_other(study, ask_held(oom), named_stack_id, first->holder, err) : 0;
-    if (first && is_other >= 0)
-        status = page_join(opening, VERDICT_who, "%s%s is kept by %s%s", is_other ? "another " : "",
-                           BYTES_TEXT(first->bytes), holder_name(name, &study->trace, first),
-                           holder_place(place, &study->trace, first));
-    if (status >= 0)
-        held_sums_release(&sums);
-    return is_other < 0 ? -1 : status;
+    struct held_sum largest;
+    const int found = find_largest(&largest, study, oom, err);
+    if (found <= 0)
+        return found ? -1 : 1;
+    const int is_other = is_of_other(study, ask_held(oom), named_stack_id, &largest, err);
+    if (is_other < 0)
+        return -1;
+    return page_join(opening, VERDICT_who, "%s%s is kept by %s%s", is_other ? "another " : "",
+                     largest.bytes == oom->live_bytes ? "all of it" : BYTES_TEXT(largest.bytes),
+                     holder_name(name, &study->trace, &largest),
+                     holder_place(place, &study->trace, &largest));
 }
 
 /* The change of the program that helps first; NULL: it is not known. */
@@ -107,20 +108,18 @@ int page_oom_say_remedies(struct opening *opening, const struct study *study, co
 {
     enum { LEAD_BYTES = 512 };
     char lead[LEAD_BYTES] = "";
-    struct held_sums sums;
+    struct held_sum largest;
     int status = 1;
 
     if (opening->failure_is_of_leak) /* its action was said */
         return page_remedies_say(opening, study, ~0U, lead, err);
-    const struct held_sum *first = find_largest(&sums, study, oom, &status, err);
-    const char *action = first_action(study, oom, first);
+    const int found = find_largest(&largest, study, oom, err);
+    const char *action = first_action(study, oom, found > 0 ? &largest : NULL);
     if (action && !(study->remedies && study->remedies->count))
         status = page_say(opening, VERDICT_do, "%s", action);
     else if (action)
         snprintf(lead, sizeof lead, "%.*s; ", (int)strlen(action) - 1, action);
-    if (status >= 0)
-        held_sums_release(&sums);
-    return status < 0 || page_remedies_say(opening, study, ~0U, lead, err) < 0
+    return found < 0 || status < 0 || page_remedies_say(opening, study, ~0U, lead, err) < 0
                ? -1
                : page_oom_say_model(opening, study, oom);
 }

@@ -148,12 +148,62 @@ static void a_moment_has_the_nearest_walk_and_a_failure_the_walk_that_follows(vo
     history_release(&history);
 }
 
+/* Each row has up to four chains with their bytes, the largest first, and the variable that keeps
+ * most. */
+static const struct {
+    const char *chains[4];
+    uint64_t bytes[4];
+    const char *variable;
+    uint64_t variable_bytes;
+} variables[] = {
+    {{"main: kept[*]", "main: model.weight"}, {60, 40}, "main: kept[*]", 60},
+    {{"main: kept[*]", "m.up.weight", "m.down.weight"}, {40, 30, 30}, "m", 60},
+    {{"main: m.body[*].up.weight", "main: m.body[*].down.weight", "main: m.head"},
+     {50, 45, 5},
+     "main: m.body[*]",
+     95},
+    {{"main: m.body[*].up.weight", "main: m.body[*].down.weight", "main: m.head"},
+     {50, 30, 20},
+     "main: m",
+     100},
+    {{"main: m.big", "main: m.small"}, {95, 5}, "main: m.big", 95},
+    {{"main: m.a", "main: model.b", "run: m.c"}, {40, 30, 30}, "main: m.a", 40},
+    {{"main: loss -> graph", "main: loss", "main: x"}, {40, 30, 30}, "main: loss -> graph", 40},
+    {{"main: m['a.b'].x", "main: m['a.b'].y"}, {50, 50}, "main: m['a.b']", 100},
+};
+
+static void the_variable_that_keeps_most_is_as_narrow_as_holds_nearly_all(void **state)
+{
+    (void)state;
+    for (size_t row = 0; row < sizeof variables / sizeof *variables; row++) {
+        char *strings[5] = {(char *)""};
+        struct trace_holder holders[4];
+        struct held_sum items[4];
+        struct held_sums sums = {.items = items};
+        for (; sums.count < 4 && variables[row].chains[sums.count]; sums.count++) {
+            strings[sums.count + 1] = (char *)variables[row].chains[sums.count];
+            holders[sums.count] = (struct trace_holder){.chain_id = (uint32_t)sums.count + 1};
+            items[sums.count] = (struct held_sum){.holder = &holders[sums.count],
+                                                  .bytes = variables[row].bytes[sums.count]};
+        }
+        const struct trace named = {.strings = strings, .string_limit = sums.count + 1};
+        const struct held_sum found = held_sums_variable(&named, &sums);
+        char chain[64];
+        snprintf(chain, sizeof chain, "%s", strings[found.holder->chain_id]);
+        if (found.chain_bytes)
+            chain[found.chain_bytes] = 0;
+        assert_string_equal(chain, variables[row].variable);
+        assert_int_equal(found.bytes, variables[row].variable_bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_of_one_chain_are_one_sum_and_others_stand_apart),
         cmocka_unit_test(a_block_that_was_freed_since_the_walk_is_not_held),
         cmocka_unit_test(each_call_stack_has_its_own_sums),
+        cmocka_unit_test(the_variable_that_keeps_most_is_as_narrow_as_holds_nearly_all),
         cmocka_unit_test(a_moment_has_the_nearest_walk_and_a_failure_the_walk_that_follows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
